@@ -8,6 +8,8 @@
 #include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
+#define COUNT_MAX 9e15 /* greater doubles are not exact */
+
 struct ps_str ps_measurement_display(struct ps_measurement_builder *m, struct ps_str text)
 {
     bool mended; /* not used: the text is shown, whatever its bytes were */
@@ -162,9 +164,43 @@ static void add_to_headline(struct ps_measurement_builder *m, const struct ps_me
     }
 }
 
+static void drop_infinite(struct ps_num *value)
+{
+    if (value->kind == PS_NUM_REAL && !isfinite(value->r))
+        *value = PS_NO_NUM;
+}
+
+/* A count that the file states may be any number. */
+static void drop_unless_count(struct ps_num *value)
+{
+    const double number = ps_num_to_real(*value);
+
+    if (value->kind != PS_NUM_NONE &&
+        !(number >= 0 && number <= COUNT_MAX && number == rint(number)))
+        *value = PS_NO_NUM;
+}
+
+/* Removes what the database does not allow. A unit that the importer converts can make a large
+ * number infinite. */
+static void drop_invalid(struct ps_measurement_builder *m, struct ps_measurement *row)
+{
+    struct ps_num *const values[] = {&row->value, &row->mean, &row->median, &row->stddev,
+                                     &row->min,   &row->max,  &row->q1,     &row->q3};
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        drop_infinite(values[i]);
+    for (size_t i = 0; i < m->n_extras; i++)
+        drop_infinite(&m->extras[i].number);
+    drop_unless_count(&row->n);
+    drop_unless_count(&row->loops);
+    if (row->state != PS_MEASURED)
+        row->value = PS_NO_NUM;
+}
+
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label)
 {
+    drop_invalid(m, row);
     row->id = ++m->n_written;
     row->extras = m->extras;
     row->n_extras = m->n_extras;

@@ -6,7 +6,20 @@ SELECT 'the summary is not a JSON object' WHERE NOT coalesce((SELECT CASE WHEN j
 UNION ALL
 SELECT 'meta.' || k || ' is written by the shelf' FROM meta WHERE k IN ('kind', 'name', 'created_at', 'sha256', 'bytes', 'label')
 UNION ALL
-SELECT 'the details of a measurement are not JSON' WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT json_valid(more))
+SELECT 'the details of a measurement are not a JSON object'
+WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT CASE WHEN json_valid(more) THEN json_type(more) = 'object' ELSE 0 END)
+UNION ALL
+SELECT 'the parameters of a measurement are not a JSON object'
+WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT CASE WHEN parameters IS NULL THEN 1 WHEN json_valid(parameters) THEN json_type(parameters) = 'object' ELSE 0 END)
+UNION ALL
+SELECT 'a parameter of a measurement is neither a number nor a string'
+WHERE EXISTS(SELECT 1 FROM measurement m, json_each(m.parameters) p WHERE p.type NOT IN ('integer', 'real', 'text'))
+UNION ALL
+SELECT 'a number of samples or calls of a measurement is not a count'
+WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT coalesce(n BETWEEN 0 AND 9e15 AND n = CAST(n AS INTEGER), n IS NULL)
+                                          OR NOT coalesce(loops BETWEEN 0 AND 9e15 AND loops = CAST(loops AS INTEGER), loops IS NULL))
+UNION ALL
+SELECT 'a measurement that failed or was skipped has a value' WHERE EXISTS(SELECT 1 FROM measurement WHERE state <> 0 AND value IS NOT NULL)
 UNION ALL
 SELECT 'the properties of a device are not JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
 UNION ALL

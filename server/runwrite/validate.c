@@ -206,6 +206,57 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
     return err->code;
 }
 
+/* --- Measurements --- */
+
+static double double_at(struct ps_str doubles, size_t i)
+{
+    double value;
+
+    memcpy(&value, doubles.ptr + i * sizeof value, sizeof value);
+    return value;
+}
+
+static bool are_finite(struct ps_str doubles)
+{
+    if (doubles.len % sizeof(double) != 0)
+        return false;
+    for (size_t i = 0; i < doubles.len / sizeof(double); i++)
+        if (!isfinite(double_at(doubles, i)))
+            return false;
+    return true;
+}
+
+/* Whether the doubles are the numbers of samples of processes: whole numbers whose sum is n. */
+static bool are_sizes(struct ps_str doubles, size_t n)
+{
+    size_t left = n;
+
+    for (size_t i = 0; i < doubles.len / sizeof(double); i++) {
+        const double size = double_at(doubles, i);
+
+        if (!(size >= 0 && size <= (double)left && size == rint(size)))
+            return false;
+        left -= (size_t)size;
+    }
+    return left == 0 || doubles.len == 0;
+}
+
+static enum ps_status check_measurements(struct ps_db *db, struct ps_err *err)
+{
+    static const char *const columns[] = {"samples", "warmups", "processes"};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, "SELECT samples, warmups, processes FROM measurement", &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        for (int i = 0; i < 3; i++)
+            if (!are_finite(ps_col_text(stmt, i)))
+                return fail_invalid(err, "measurement", columns[i], "is damaged");
+        if (!are_sizes(ps_col_text(stmt, 2), ps_col_text(stmt, 0).len / sizeof(double)))
+            return fail_invalid(err, "measurement", "processes", "does not match samples");
+    }
+    return err->code;
+}
+
 /* --- Traces --- */
 
 struct trace {
@@ -528,6 +579,7 @@ enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
 
     check_tables(db, &own);
     check_invariants(db, &own);
+    check_measurements(db, &own);
     /* the readers of a trace report an invalid file as PS_INTERNAL */
     if (check_functions(db, &own) == PS_OK && check_trace(db, &own) == PS_INTERNAL)
         own.code = PS_BAD_INPUT;

@@ -2,15 +2,17 @@
 """Runs for people outside: bundles that another shelf adds, and what is redacted in them."""
 import io
 import json
+import math
 import os
 import sqlite3
 import stat
+import struct
 import subprocess
 import tarfile
 import tempfile
 import unittest
 
-from program import DEMO, PROGRAM, ShelfTest, call
+from program import DEMO, PROGRAM, ROOT, ShelfTest, call
 
 VIEWS = ("imports functions callers nodes lines memory measurements slices operators operators_by_shape kernels steps step_parts flows "
          "counters memory_events collectives modules").split()
@@ -392,6 +394,35 @@ class BadBundles(ExportTest):
                 ("UPDATE package SET origin = -1", "package.origin", "range")):
             with self.subTest(statement):
                 self.pack(self.redacted, change=self.sql("INSERT OR IGNORE INTO note VALUES(1, 0, NULL, NULL, 'x');" + statement))
+                self.refused(*words)
+
+    def test_measurements_that_break_a_rule(self):
+        run = self.added(os.path.join(ROOT, "tests", "golden", "pyperf", "ok_suite.json"))
+        self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
+        good = self.members()
+        doubles = "UPDATE measurement SET %s = x'%s' WHERE id = 1"
+        infinite, half, huge = (struct.pack("<d", value).hex() for value in (math.inf, 0.5, 1e300))
+        for statement, *words in (
+                ("UPDATE measurement SET parameters = '{'", "parameters", "not a JSON object"),
+                ("UPDATE measurement SET parameters = '[1]'", "parameters", "not a JSON object"),
+                ('UPDATE measurement SET parameters = \'{"a": 1, "b": null}\'', "neither a number nor a string"),
+                ('UPDATE measurement SET parameters = \'{"a": {"b": 1}}\'', "neither a number nor a string"),
+                ("UPDATE measurement SET more = 'null'", "details", "not a JSON object"),
+                ("UPDATE measurement SET n = -1", "not a count"),
+                ("UPDATE measurement SET n = 1e300", "not a count"),
+                ("UPDATE measurement SET loops = 0.5", "not a count"),
+                ("UPDATE measurement SET state = 1, value = 1", "failed or was skipped"),
+                ("UPDATE measurement SET state = 3", "measurement.state", "range"),
+                ("UPDATE measurement SET value = 'x'", "measurement.value", "type"),
+                (doubles % ("samples", "00"), "measurement.samples", "damaged"),
+                (doubles % ("samples", infinite), "measurement.samples", "damaged"),
+                (doubles % ("warmups", infinite), "measurement.warmups", "damaged"),
+                (doubles % ("processes", infinite), "measurement.processes", "damaged"),
+                (doubles % ("processes", half), "measurement.processes", "match samples"),
+                (doubles % ("processes", huge), "measurement.processes", "match samples"),
+                ("UPDATE measurement SET samples = NULL", "measurement.processes", "match samples")):
+            with self.subTest(statement):
+                self.pack(good, change=self.sql(statement))
                 self.refused(*words)
 
     def test_traces_that_break_a_rule(self):

@@ -461,10 +461,17 @@ static int on_scratch(struct ps_sink *sink)
     return fd;
 }
 
+static void check_doubles(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        FUZZ_HOLDS(isfinite(values[i]));
+}
+
 static void on_measurement(struct ps_sink *sink, const struct ps_measurement *row)
 {
     const struct ps_num figures[] = {row->value, row->n,   row->mean, row->median, row->stddev,
                                      row->min,   row->max, row->q1,   row->q3};
+    double sum = 0;
 
     FUZZ_HOLDS(row->id == ++((struct judge *)sink)->measurements);
     FUZZ_HOLDS(row->unit && row->statistic && row->resolution >= 0 && isfinite(row->resolution));
@@ -472,8 +479,20 @@ static void on_measurement(struct ps_sink *sink, const struct ps_measurement *ro
     check_text(row->group);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         check_finite(figures[i]);
-    for (size_t i = 0; i < row->n_samples; i++)
-        FUZZ_HOLDS(isfinite(row->samples[i]));
+    check_doubles(row->samples, row->n_samples);
+    check_doubles(row->warmups, row->n_warmups);
+    for (size_t i = 0; i < row->n_processes; i++)
+        sum += row->processes[i];
+    FUZZ_HOLDS(row->n_processes == 0 || sum == (double)row->n_samples);
+    FUZZ_HOLDS(row->state == PS_MEASURED || row->value.kind == PS_NUM_NONE);
+    check_text(row->benchmark);
+    check_text(row->metric);
+    check_text(ps_str_from_c(row->unit));
+    for (size_t i = 0; i < row->n_parameters; i++) {
+        check_text(row->parameters[i].name);
+        check_text(row->parameters[i].text);
+        check_finite(row->parameters[i].number);
+    }
     for (size_t i = 0; i < row->n_extras; i++) {
         check_text(row->extras[i].key);
         check_text(row->extras[i].text);
