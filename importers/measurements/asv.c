@@ -30,7 +30,9 @@ enum {
     DESCRIPTIONS_BYTES_MAX = 64 << 20,
     NOTES_MAX = 50,
     PARAMETERS_MAX = 64,
-    ROWS_MAX = 4000000,
+    ROWS_MAX = 1000000,
+    FAILED_ROWS_MAX = 100000,   /* of benchmarks without results, whose rows are only a product */
+    NAME_BYTES_MAX = 256 << 20, /* of all rows, as a file with long parameters has many products */
 };
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
@@ -57,7 +59,7 @@ struct reader {
     struct ps_measurement_builder builder;
     const cJSON *descriptions; /* benchmarks.json, or NULL */
     const cJSON *next;         /* the description after the one found last */
-    uint64_t read, rejected, failed, skipped, odd, n_rows;
+    uint64_t read, rejected, failed, skipped, odd, n_rows, n_failed_rows, name_bytes;
     bool guesses_unit; /* the unit of a tracked value is not known */
 };
 
@@ -68,6 +70,7 @@ struct benchmark {
     const cJSON *description;        /* NULL: there is none */
     const char *unit, *metric;
     size_t n_parameters, n_rows;
+    uint64_t name_bytes; /* of the name of a row at most */
 };
 
 static const cJSON *item(const cJSON *object, const char *key)
@@ -178,28 +181,40 @@ static struct ps_str parameter_name(struct reader *r, const struct benchmark *b,
     return ps_str_from_c(ps_arena_printf(&r->builder.arena, "param%zu", i + 1));
 }
 
-/* Adds the parameters of a row of the product, and returns "name(10, 'str')". */
-static struct ps_str add_parameters(struct reader *r, const struct benchmark *b, size_t row)
+static const char *parameter_text(const cJSON *value)
+{
+    return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+/* Adds the parameters of a row, and returns "name(10, 'str')". */
+static struct ps_str add_parameters(struct reader *r, const struct benchmark *b,
+                                    const cJSON *const *values)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    const char *values[PARAMETERS_MAX];
-    size_t i = b->n_parameters;
 
-    while (i-- > 0) {
-        const cJSON *list = cJSON_GetArrayItem(b->columns[PARAMS], (int)i);
-        const size_t n = (size_t)cJSON_GetArraySize(list);
-        const cJSON *value = cJSON_GetArrayItem(list, (int)(row % n));
-
-        values[i] = cJSON_IsString(value) ? value->valuestring : "";
-        row /= n;
-    }
     ps_buf_puts(&name, b->name);
-    for (i = 0; i < b->n_parameters; i++) {
-        ps_buf_printf(&name, "%s%s", i ? ", " : "(", values[i]);
-        add_parameter(r, parameter_name(r, b, i), values[i]);
+    for (size_t i = 0; i < b->n_parameters; i++) {
+        const char *text = parameter_text(values[i]);
+
+        ps_buf_printf(&name, "%s%s", i ? ", " : "(", text);
+        add_parameter(r, parameter_name(r, b, i), text);
     }
     ps_buf_puts(&name, b->n_parameters ? ")" : "");
     return ps_arena_copy(&r->builder.arena, ps_buf_slice(&name));
+}
+
+static size_t longest_of(const cJSON *list)
+{
+    const cJSON *value;
+    size_t longest = 0;
+
+    cJSON_ArrayForEach(value, list)
+    {
+        const size_t len = strlen(parameter_text(value));
+
+        longest = len > longest ? len : longest;
+    }
+    return longest;
 }
 
 /* Counts the rows of the product. Returns why the parameters are invalid, else NULL. */
@@ -209,6 +224,7 @@ static const char *count_rows(struct benchmark *b)
 
     b->n_rows = 1;
     b->n_parameters = 0;
+    b->name_bytes = strlen(b->name);
     cJSON_ArrayForEach(list, b->columns[PARAMS])
     {
         if (!cJSON_IsArray(list) || !list->child)
@@ -218,7 +234,28 @@ static const char *count_rows(struct benchmark *b)
         b->n_rows *= (size_t)cJSON_GetArraySize(list);
         if (b->n_rows > ROWS_MAX)
             return "has too many parameter sets";
+        b->name_bytes += longest_of(list);
     }
+    return NULL;
+}
+
+/* Counts the rows of all benchmarks. Returns why those of the benchmark are too many, else NULL. */
+static const char *check_limits(struct reader *r, const struct benchmark *b)
+{
+    const bool has_results = cJSON_IsArray(b->columns[RESULT]);
+    const uint64_t n_rows = r->n_rows + b->n_rows;
+    const uint64_t n_failed = r->n_failed_rows + (has_results ? 0 : b->n_rows);
+    const uint64_t bytes = r->name_bytes + b->n_rows * b->name_bytes;
+
+    if (n_rows > ROWS_MAX)
+        return "exceeds the number of rows that are read";
+    if (n_failed > FAILED_ROWS_MAX)
+        return "has no results and too many parameter sets";
+    if (bytes > NAME_BYTES_MAX)
+        return "has too many parameter sets with long values";
+    r->n_rows = n_rows;
+    r->n_failed_rows = n_failed;
+    r->name_bytes = bytes;
     return NULL;
 }
 
@@ -226,19 +263,28 @@ static const char *count_rows(struct benchmark *b)
 
 /* Positions in the lists of a benchmark, which move from row to row. */
 struct cursor {
-    const cJSON *at[N_COLUMNS]; /* of the current row; NULL: absent */
+    const cJSON *at[N_COLUMNS];          /* of the current row; NULL: absent */
+    const cJSON *values[PARAMETERS_MAX]; /* of the parameters */
 };
 
 static void begin_rows(const struct benchmark *b, struct cursor *cursor)
 {
     for (size_t i = 0; i < N_COLUMNS; i++)
         cursor->at[i] = cJSON_IsArray(b->columns[i]) ? b->columns[i]->child : NULL;
+    for (size_t i = 0; i < b->n_parameters; i++)
+        cursor->values[i] = cJSON_GetArrayItem(b->columns[PARAMS], (int)i)->child;
 }
 
-static void next_row(struct cursor *cursor)
+static void next_row(const struct benchmark *b, struct cursor *cursor)
 {
     for (size_t i = 0; i < N_COLUMNS; i++)
         cursor->at[i] = cursor->at[i] ? cursor->at[i]->next : NULL;
+    for (size_t i = b->n_parameters; i-- > 0;) {
+        cursor->values[i] = cursor->values[i]->next;
+        if (cursor->values[i])
+            return;
+        cursor->values[i] = cJSON_GetArrayItem(b->columns[PARAMS], (int)i)->child;
+    }
 }
 
 static struct ps_num number_of(const cJSON *value)
@@ -292,13 +338,12 @@ static void fill_state(struct reader *r, const struct benchmark *b, struct ps_me
     r->failed++;
 }
 
-static void write_row(struct reader *r, const struct benchmark *b, const struct cursor *cursor,
-                      size_t number)
+static void write_row(struct reader *r, const struct benchmark *b, const struct cursor *cursor)
 {
     const cJSON *value = cursor->at[RESULT];
     const bool has_samples = cJSON_IsArray(cursor->at[SAMPLES]);
     struct ps_measurement row = {
-        .name = add_parameters(r, b, number),
+        .name = add_parameters(r, b, cursor->values),
         .benchmark = ps_str_from_c(b->name),
         .metric = ps_str_from_c(b->metric),
         .unit = b->unit,
@@ -367,13 +412,13 @@ static const char *write_benchmark(struct reader *r, const cJSON *names, const c
     if (cJSON_IsArray(b.columns[RESULT]) &&
         (size_t)cJSON_GetArraySize(b.columns[RESULT]) != b.n_rows)
         return "has another number of values than of parameter sets";
-    if ((r->n_rows += b.n_rows) > ROWS_MAX)
-        return "exceeds the number of rows that are read";
+    if ((why = check_limits(r, &b)))
+        return why;
     b.description = find_description(r, b.name);
     choose_unit(r, &b);
     begin_rows(&b, &cursor);
-    for (size_t i = 0; i < b.n_rows && ps_sink_ok(r->builder.out); i++, next_row(&cursor))
-        write_row(r, &b, &cursor, i);
+    for (size_t i = 0; i < b.n_rows && ps_sink_ok(r->builder.out); i++, next_row(&b, &cursor))
+        write_row(r, &b, &cursor);
     return NULL;
 }
 
@@ -382,7 +427,7 @@ static const char *write_benchmark(struct reader *r, const cJSON *names, const c
 static void write_text(struct reader *r, const char *key, struct ps_str text)
 {
     if (text.len)
-        r->builder.out->ops->meta(r->builder.out, key, text);
+        ps_sink_meta(r->builder.out, key, text);
 }
 
 /* "numpy 2.1.0, pandas": the packages that the environment requires. */
@@ -434,7 +479,7 @@ static void write_environment(struct reader *r, const cJSON *root)
     const struct ps_num date = ps_document_count(root, "date");
     struct ps_arena *arena = &r->builder.arena;
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("asv"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("asv"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         write_text(r, keys[i][1], ps_document_text(arena, item(root, "params"), keys[i][0]));
     write_memory(r, ps_document_text(arena, item(root, "params"), "ram"));
