@@ -141,6 +141,9 @@ static inline bool ps_sink_ok(const struct ps_sink *sink)
     return sink->err.code == PS_OK;
 }
 
+/* Writes a meta value. Its bytes need not be valid UTF-8. */
+void ps_sink_meta(struct ps_sink *sink, const char *key, struct ps_str value);
+
 /* Writes a note; fmt as in printf. `at` is a byte offset or PS_NOTE_NO_OFFSET; line 0: no line. */
 #define PS_NOTE_NO_OFFSET UINT64_MAX
 void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,

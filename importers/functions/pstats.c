@@ -1087,12 +1087,12 @@ static void write_tool(struct report *r)
         writer = "cProfile";
         tool = "cProfile";
     }
-    r->out->ops->meta(r->out, "tool", ps_str_from_c(tool));
+    ps_sink_meta(r->out, "tool", ps_str_from_c(tool));
     if (writer)
-        r->out->ops->meta(r->out, "writer", ps_str_from_c(writer));
+        ps_sink_meta(r->out, "writer", ps_str_from_c(writer));
     if (r->title)
-        r->out->ops->meta(r->out, "title",
-                          base_name(display_text(r, function_at_row(r, r->title)->file)));
+        ps_sink_meta(r->out, "title",
+                     base_name(display_text(r, function_at_row(r, r->title)->file)));
 }
 
 static void write_summary(struct report *r)

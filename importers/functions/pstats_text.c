@@ -87,7 +87,7 @@ static void write_title(struct reader *r)
             title = row;
     }
     if (title)
-        r->out->ops->meta(r->out, "title", ps_base_name(t->files.items[title->file]));
+        ps_sink_meta(r->out, "title", ps_base_name(t->files.items[title->file]));
 }
 
 static void write_summary(struct reader *r, const struct ps_function_table *longest)
@@ -141,7 +141,7 @@ static enum ps_status write_all(struct reader *r, struct ps_err *err)
     const struct ps_headline headline = {longest ? ps_function_table_seconds(t, longest) : 0, "s",
                                          "tottime"};
 
-    r->out->ops->meta(r->out, "tool", PS_STR("pstats"));
+    ps_sink_meta(r->out, "tool", PS_STR("pstats"));
     write_title(r);
     if (!ps_function_tables_write(t, r->out))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");

@@ -852,11 +852,11 @@ static void note_lines(const struct ps_importtime_log *log, const struct ps_repo
 static void write_log(const struct ps_importtime_log *log, const struct ps_report_reader *in,
                       struct ps_sink *out)
 {
-    out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
+    ps_sink_meta(out, "tool", PS_STR("CPython -X importtime"));
     if (log->n_cached) /* only importtime=2, which is new in 3.14, logs cached modules */
-        out->ops->meta(out, "tool_version", PS_STR("3.14+"));
+        ps_sink_meta(out, "tool_version", PS_STR("3.14+"));
     if (log->title_row && log->modules.items[log->rows[log->title_row - 1].module].len)
-        out->ops->meta(out, "title", log->modules.items[log->rows[log->title_row - 1].module]);
+        ps_sink_meta(out, "title", log->modules.items[log->rows[log->title_row - 1].module]);
     write_packages(log, out);
     for (uint32_t id = 1; id <= log->n && ps_sink_ok(out); id++)
         write_row(log, id, out);

@@ -363,7 +363,7 @@ static void write_hottest(struct reader *r)
         r->out->ops->list(
             r->out, "hottest",
             (struct ps_str[]){path, ps_str_from_c(line), ps_str_from_c(r->hottest.name)}, 3);
-        r->out->ops->meta(r->out, "title", ps_base_name(path));
+        ps_sink_meta(r->out, "title", ps_base_name(path));
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
     }
@@ -375,7 +375,7 @@ static void report_all(struct reader *r)
 {
     double unit = r->unit > 0 ? r->unit : 1e-6;
 
-    r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
+    ps_sink_meta(r->out, "tool", PS_STR("line_profiler"));
     write_summary(r, unit);
     write_notes(r);
     ps_report_write_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);

@@ -483,7 +483,7 @@ static void write_hottest(struct report *r)
                           (struct ps_str[]){display_text(r, f->file), ps_str_from_c(line),
                                             display_text(r, f->name)},
                           3);
-        r->out->ops->meta(r->out, "title", ps_base_name(display_text(r, f->file)));
+        ps_sink_meta(r->out, "title", ps_base_name(display_text(r, f->file)));
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
     }
@@ -553,8 +553,8 @@ static bool write_all(struct report *r)
     struct ps_ledger ledger = {
         .unit = "entries", .read = s->entries, .rejected = s->rejected + s->doubled};
 
-    r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
-    r->out->ops->meta(r->out, "tool_version", ps_str_from_c(s->versions));
+    ps_sink_meta(r->out, "tool", PS_STR("line_profiler"));
+    ps_sink_meta(r->out, "tool_version", ps_str_from_c(s->versions));
     for (size_t i = 0; i < s->n_functions; i++)
         write_file(r, s->functions[i].file);
     for (size_t i = 0; i < s->n_functions && ps_sink_ok(r->out); i++) {

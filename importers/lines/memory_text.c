@@ -577,11 +577,11 @@ static void write_all(struct reader *r)
         {"increment_mib", ps_real(round(r->growth * 1e6) / 1e6)},
     };
 
-    r->out->ops->meta(r->out, "tool", PS_STR("memory_profiler"));
+    ps_sink_meta(r->out, "tool", PS_STR("memory_profiler"));
     if (r->has_occurrences)
-        r->out->ops->meta(r->out, "tool_version", PS_STR("0.58+"));
+        ps_sink_meta(r->out, "tool_version", PS_STR("0.58+"));
     if (r->files.count)
-        r->out->ops->meta(r->out, "title", ps_base_name(r->files.items[0]));
+        ps_sink_meta(r->out, "title", ps_base_name(r->files.items[0]));
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
     write_notes(r);

@@ -558,8 +558,8 @@ static void write_title(struct reader *r, const cJSON *root)
     bool mended;
 
     if (path && *path)
-        r->out->ops->meta(r->out, "title",
-                          ps_base_name(ps_display_text(&r->arena, ps_str_from_c(path), &mended)));
+        ps_sink_meta(r->out, "title",
+                     ps_base_name(ps_display_text(&r->arena, ps_str_from_c(path), &mended)));
 }
 
 static void write_notes(struct reader *r, const cJSON *root)
@@ -644,7 +644,7 @@ static enum ps_status write_all(struct reader *r, const cJSON *root, size_t size
         return ps_fail(err, PS_BAD_INPUT,
                        "the profile has no \"files\"" PS_HINT
                        "the document was changed; add the original file that Scalene wrote");
-    r->out->ops->meta(r->out, "tool", PS_STR("Scalene"));
+    ps_sink_meta(r->out, "tool", PS_STR("Scalene"));
     write_title(r, root);
     if (!write_files(r, root, size))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");

@@ -94,7 +94,7 @@ static void write_meta(struct ps_measurement_builder *m, const cJSON *root)
     const cJSON *packages = cJSON_GetObjectItemCaseSensitive(python, "dependencies"), *one;
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
 
-    m->out->ops->meta(m->out, "tool", PS_STR("pytest-codspeed"));
+    ps_sink_meta(m->out, "tool", PS_STR("pytest-codspeed"));
     ps_measurement_write_meta(m, cJSON_GetObjectItemCaseSensitive(root, "creator"), "version",
                               "tool_version");
     ps_measurement_write_meta(m, sysconfig, "py_version", "python");
@@ -106,7 +106,7 @@ static void write_meta(struct ps_measurement_builder *m, const cJSON *root)
             ps_buf_printf(&list, "%s%s %s", list.len ? ", " : "", one->string, one->valuestring);
     }
     if (list.len)
-        m->out->ops->meta(m->out, "packages", ps_measurement_display(m, ps_buf_slice(&list)));
+        ps_sink_meta(m->out, "packages", ps_measurement_display(m, ps_buf_slice(&list)));
 }
 
 static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *err)

@@ -292,7 +292,7 @@ static void write_all(struct reader *r)
     struct ps_ledger *ledger = &r->ledger;
 
     ledger->unit = "benchmarks";
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("Criterion.rs"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("Criterion.rs"));
     for (size_t i = 0; i < r->n; i++) {
         const struct files *files = &r->benchmarks[i];
         const bool is_complete =

@@ -408,7 +408,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
                          "the text contains no result of divan" PS_HINT
                          "run `cargo bench > bench.txt` again");
     } else if (status == PS_OK) {
-        out->ops->meta(out, "tool", PS_STR("divan"));
+        ps_sink_meta(out, "tool", PS_STR("divan"));
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "printed values are rounded, and single samples are missing");
         ps_measurement_write_headline(&r.builder);

@@ -242,7 +242,7 @@ static bool write_fact(struct reader *r, const char *key, struct ps_str value)
     const uint32_t before = r->facts.count;
 
     if (ps_intern_add(&r->facts, ps_str_from_c(key)) == before)
-        r->builder.out->ops->meta(r->builder.out, key, ps_truncate_text(value, NAME_BYTES_MAX));
+        ps_sink_meta(r->builder.out, key, ps_truncate_text(value, NAME_BYTES_MAX));
     return true;
 }
 
@@ -611,7 +611,7 @@ static void write_benchmark(struct reader *r, const struct benchmark *benchmark)
 
 static void write_all(struct reader *r)
 {
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("go test -bench"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("go test -bench"));
     for (size_t i = 0; i < r->n_benchmarks; i++)
         write_benchmark(r, &r->benchmarks[i]);
     ps_measurement_write_headline(&r->builder);

@@ -616,7 +616,7 @@ static void write_fact(struct reader *r, const cJSON *item, const char *key)
     if (number.kind == PS_NUM_INT)
         text = ps_str_from_c(ps_arena_printf(&r->builder.arena, "%lld", (long long)number.i));
     if (text.len)
-        r->builder.out->ops->meta(r->builder.out, key, text);
+        ps_sink_meta(r->builder.out, key, text);
 }
 
 /* Users add facts of their own to the context with --benchmark_context; those that are facts of the
@@ -638,9 +638,8 @@ static void write_load(struct reader *r, const cJSON *context)
     const cJSON *load = cJSON_GetArrayItem(member(context, "load_avg"), 0);
 
     if (cJSON_IsNumber(load) && isfinite(load->valuedouble))
-        r->builder.out->ops->meta(
-            r->builder.out, "load",
-            ps_str_from_c(ps_arena_printf(&r->builder.arena, "%g", load->valuedouble)));
+        ps_sink_meta(r->builder.out, "load",
+                     ps_str_from_c(ps_arena_printf(&r->builder.arena, "%g", load->valuedouble)));
 }
 
 static void write_meta(struct reader *r, const cJSON *context)
@@ -653,7 +652,7 @@ static void write_meta(struct reader *r, const cJSON *context)
                  {"num_cpus", "cores"},
                  {"library_build_type", "build_type"}};
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("Google Benchmark"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("Google Benchmark"));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         write_fact(r, member(context, facts[i].from), facts[i].to);
     write_load(r, context);

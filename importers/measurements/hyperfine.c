@@ -223,14 +223,14 @@ static void write_metadata(struct reader *r, const cJSON *root)
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     const cJSON *platform = cJSON_GetObjectItemCaseSensitive(metadata, "platform");
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("hyperfine"));
     ps_measurement_write_meta(&r->builder, metadata, "hyperfine_version", "tool_version");
     ps_measurement_write_meta(&r->builder, metadata, "start_time", "recorded_at");
     ps_measurement_write_meta(&r->builder, platform, "os", "system");
     ps_measurement_write_meta(&r->builder, platform, "architecture", "machine");
     if (cJSON_GetObjectItemCaseSensitive(root, "schema_version"))
         return;
-    r->builder.out->ops->meta(r->builder.out, "tool_version", PS_STR("1.x"));
+    ps_sink_meta(r->builder.out, "tool_version", PS_STR("1.x"));
     if (!cJSON_GetObjectItemCaseSensitive(root, "results")->child)
         return;
     ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,

@@ -948,7 +948,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("hyperfine"));
     ps_sink_count(r->builder.out, PS_NOTE_WARNING, r->unfinished,
                   "benchmarks that started but have no results");
     ps_sink_count(r->builder.out, PS_NOTE_WARNING, r->unnamed,

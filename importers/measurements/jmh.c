@@ -301,17 +301,16 @@ static void write_meta(struct reader *r, const cJSON *first)
     struct ps_str vm = ps_document_text(&r->builder.arena, first, "vmName");
     struct ps_str vm_version = ps_document_text(&r->builder.arena, first, "vmVersion");
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("JMH"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("JMH"));
     if (version.len)
-        r->builder.out->ops->meta(r->builder.out, "tool_version", version);
+        ps_sink_meta(r->builder.out, "tool_version", version);
     if (!vm_version.len)
         vm_version = ps_document_text(&r->builder.arena, first, "jdkVersion");
     if (vm.len || vm_version.len)
-        r->builder.out->ops->meta(
-            r->builder.out, "runtime",
-            ps_str_trim(ps_str_from_c(ps_arena_printf(&r->builder.arena, "%.*s %.*s", (int)vm.len,
-                                                      vm.ptr ? vm.ptr : "", (int)vm_version.len,
-                                                      vm_version.ptr ? vm_version.ptr : ""))));
+        ps_sink_meta(r->builder.out, "runtime",
+                     ps_str_trim(ps_str_from_c(ps_arena_printf(
+                         &r->builder.arena, "%.*s %.*s", (int)vm.len, vm.ptr ? vm.ptr : "",
+                         (int)vm_version.len, vm_version.ptr ? vm_version.ptr : ""))));
 }
 
 static void write_all(struct reader *r, const cJSON *benchmarks)

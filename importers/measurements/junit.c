@@ -56,7 +56,7 @@ static void write_meta(struct reader *r, const char *from, const char *key)
     struct ps_str text = attribute(r, from);
 
     if (text.ptr)
-        r->builder.out->ops->meta(r->builder.out, key, text);
+        ps_sink_meta(r->builder.out, key, text);
 }
 
 /* Only the first suite with these facts counts: the others are of the same run. */
@@ -68,7 +68,7 @@ static void begin_suite(struct reader *r)
         return;
     r->has_meta = true;
     if (ps_str_eq_c(name, "pytest"))
-        r->builder.out->ops->meta(r->builder.out, "tool", name);
+        ps_sink_meta(r->builder.out, "tool", name);
     write_meta(r, "hostname", "host");
     write_meta(r, "timestamp", "recorded_at");
 }

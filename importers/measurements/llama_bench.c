@@ -308,12 +308,12 @@ static void write_meta(struct reader *r, const cJSON *first)
                  {"cpu_info", "cpu"},         {"gpu_info", "gpu"},
                  {"backends", "gpu_runtime"}, {"test_time", "recorded_at"}};
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("llama-bench"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("llama-bench"));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         const struct ps_str text = text_of(r, member(first, facts[i].from));
 
         if (text.len)
-            r->builder.out->ops->meta(r->builder.out, facts[i].to, text);
+            ps_sink_meta(r->builder.out, facts[i].to, text);
     }
 }
 

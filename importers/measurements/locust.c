@@ -262,7 +262,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status != PS_OK)
         return status;
-    out->ops->meta(out, "tool", PS_STR("locust"));
+    ps_sink_meta(out, "tool", PS_STR("locust"));
     status = ps_str_starts_with(text, PS_STR("[")) ? read_json(&r, &bytes, err)
                                                    : read_csv(&r, text, err);
     if (status == PS_OK)

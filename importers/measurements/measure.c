@@ -6,6 +6,7 @@
 
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
+#include "importers/text/clean.h"
 #include "importers/text/line_names.h"
 
 #define COUNT_MAX 9e15 /* greater doubles are not exact */
@@ -79,12 +80,9 @@ void ps_measurement_add_warmup(struct ps_measurement_builder *m, double value)
 
 void ps_measurement_end_process(struct ps_measurement_builder *m)
 {
-    double before = 0;
-
-    for (size_t i = 0; i < m->n_processes; i++)
-        before += m->processes[i];
     PS_RESERVE_ONE(m->processes, m->n_processes, m->processes_cap);
-    m->processes[m->n_processes++] = (double)m->n_samples - before;
+    m->processes[m->n_processes++] = (double)(m->n_samples - m->n_in_processes);
+    m->n_in_processes = m->n_samples;
 }
 
 static int compare_ascending(const void *a, const void *b)
@@ -181,11 +179,13 @@ static void drop_unless_count(struct ps_num *value)
 }
 
 /* Removes what the database does not allow. A unit that the importer converts can make a large
- * number infinite. */
-static void drop_invalid(struct ps_measurement_builder *m, struct ps_measurement *row)
+ * number infinite; strings of JSON may contain any bytes. */
+static void clean_row(struct ps_measurement_builder *m, struct ps_measurement *row)
 {
     struct ps_num *const values[] = {&row->value, &row->mean, &row->median, &row->stddev,
                                      &row->min,   &row->max,  &row->q1,     &row->q3};
+    struct ps_str *const texts[] = {&row->name, &row->group, &row->benchmark, &row->metric};
+    bool mended; /* not used: the text is shown, whatever its bytes were */
 
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         drop_infinite(values[i]);
@@ -193,6 +193,12 @@ static void drop_invalid(struct ps_measurement_builder *m, struct ps_measurement
         drop_infinite(&m->extras[i].number);
     drop_unless_count(&row->n);
     drop_unless_count(&row->loops);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = ps_display_text(&m->arena, *texts[i], &mended);
+    for (size_t i = 0; i < m->n_extras; i++)
+        m->extras[i].text = ps_display_text(&m->arena, m->extras[i].text, &mended);
+    if (!ps_is_clean_text(ps_str_from_c(row->unit)))
+        row->unit = ps_measurement_display(m, ps_str_from_c(row->unit)).ptr;
     if (row->state != PS_MEASURED)
         row->value = PS_NO_NUM;
 }
@@ -200,7 +206,7 @@ static void drop_invalid(struct ps_measurement_builder *m, struct ps_measurement
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label)
 {
-    drop_invalid(m, row);
+    clean_row(m, row);
     row->id = ++m->n_written;
     row->extras = m->extras;
     row->n_extras = m->n_extras;
@@ -216,7 +222,7 @@ void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measuremen
     if (label && row->value.kind != PS_NUM_NONE)
         add_to_headline(m, row, label);
     m->n_extras = m->n_parameters = 0;
-    m->n_samples = m->n_warmups = m->n_processes = 0;
+    m->n_samples = m->n_warmups = m->n_processes = m->n_in_processes = 0;
 }
 
 void ps_measurement_write_headline(struct ps_measurement_builder *m)

@@ -35,6 +35,7 @@ struct ps_measurement_builder {
     size_t n_warmups, warmups_cap;
     double *processes;
     size_t n_processes, processes_cap;
+    size_t n_in_processes; /* number of samples of the processes that ended */
     /* from the measurements with a value and a label, in the unit of the first; unit NULL: none */
     const char *headline_unit, *headline_label; /* of the first */
     double first_positive, log_sum;             /* of the n_positive values above 0 */

@@ -117,5 +117,5 @@ void ps_measurement_write_meta(struct ps_measurement_builder *m, const cJSON *ob
     struct ps_str text = ps_document_text(&m->arena, object, from);
 
     if (text.len)
-        m->out->ops->meta(m->out, key, text);
+        ps_sink_meta(m->out, key, text);
 }

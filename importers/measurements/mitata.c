@@ -137,11 +137,11 @@ static void write_meta(struct reader *r, const cJSON *context)
     struct ps_str runtime = ps_document_text(&r->builder.arena, context, "runtime");
     struct ps_str version = ps_document_text(&r->builder.arena, context, "version");
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("mitata"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("mitata"));
     ps_measurement_write_meta(&r->builder, context, "arch", "machine");
     ps_measurement_write_meta(&r->builder, cpu, "name", "cpu");
     if (runtime.len)
-        r->builder.out->ops->meta(
+        ps_sink_meta(
             r->builder.out, "runtime",
             ps_str_from_c(ps_arena_printf(&r->builder.arena, "%s%s%s", runtime.ptr,
                                           version.len ? " " : "", version.len ? version.ptr : "")));

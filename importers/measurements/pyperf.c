@@ -365,7 +365,7 @@ static void write_fact(struct reader *r, const char *key, const cJSON *value)
     if (cJSON_IsNumber(value))
         text = ps_str_from_c(ps_arena_printf(&r->builder.arena, "%.15g", value->valuedouble));
     if (text.len)
-        r->builder.out->ops->meta(r->builder.out, key, text);
+        ps_sink_meta(r->builder.out, key, text);
 }
 
 /* Writes the governors of the processors: "0-3=driver:intel_pstate, governor:performance". */
@@ -387,7 +387,7 @@ static void write_governor(struct reader *r, const cJSON *config)
             ps_buf_printf(&found, "%s%.*s", found.len ? ", " : "", (int)word.len, word.ptr);
     }
     if (found.len)
-        r->builder.out->ops->meta(r->builder.out, "governor", ps_buf_slice(&found));
+        ps_sink_meta(r->builder.out, "governor", ps_buf_slice(&found));
 }
 
 static void write_python_build(struct reader *r, const cJSON *benchmarks)
@@ -403,8 +403,8 @@ static void write_python_build(struct reader *r, const cJSON *benchmarks)
     if (cJSON_IsString(compiler))
         ps_buf_puts(&text, compiler->valuestring);
     if (text.len)
-        r->builder.out->ops->meta(r->builder.out, "python_build",
-                                  ps_arena_copy(&r->builder.arena, ps_buf_slice(&text)));
+        ps_sink_meta(r->builder.out, "python_build",
+                     ps_arena_copy(&r->builder.arena, ps_buf_slice(&text)));
 }
 
 /* What all runs say, of which each may differ. */
@@ -446,14 +446,14 @@ static void write_run_facts(struct reader *r, const cJSON *benchmarks)
 
     read_run_facts(r, benchmarks, &facts);
     if (facts.date)
-        out->ops->meta(out, "recorded_at", ps_str_from_c(facts.date));
+        ps_sink_meta(out, "recorded_at", ps_str_from_c(facts.date));
     if (!isfinite(facts.load_min))
         return;
     if (facts.load_min < facts.load_max)
         (void)snprintf(load, sizeof load, "%.15g to %.15g", facts.load_min, facts.load_max);
     else
         (void)snprintf(load, sizeof load, "%.15g", facts.load_min);
-    out->ops->meta(out, "load", ps_str_from_c(load));
+    ps_sink_meta(out, "load", ps_str_from_c(load));
 }
 
 static void write_environment(struct reader *r, const cJSON *benchmarks)
@@ -465,7 +465,7 @@ static void write_environment(struct reader *r, const cJSON *benchmarks)
         {"commit_branch", "branch"},      {"aslr", "aslr"},
     };
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pyperf"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("pyperf"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         write_fact(r, keys[i][1], find_common(r, benchmarks, keys[i][0]));
     write_governor(r, find_common(r, benchmarks, "cpu_config"));

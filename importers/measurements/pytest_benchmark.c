@@ -169,13 +169,13 @@ static void write_words(struct reader *r, const char *key, const cJSON *object,
     for (size_t i = 0; i < n; i++)
         add_words(r, &out, cJSON_GetObjectItemCaseSensitive(object, keys[i]));
     if (out.len)
-        r->builder.out->ops->meta(r->builder.out, key, ps_buf_slice(&out));
+        ps_sink_meta(r->builder.out, key, ps_buf_slice(&out));
 }
 
 static void write_meta_text(struct reader *r, const char *key, struct ps_str text)
 {
     if (text.len)
-        r->builder.out->ops->meta(r->builder.out, key, text);
+        ps_sink_meta(r->builder.out, key, text);
 }
 
 static void write_machine(struct reader *r, const cJSON *machine)
@@ -222,7 +222,7 @@ static void write_commit(struct reader *r, const cJSON *commit)
 
 static void write_meta(struct reader *r, const cJSON *root)
 {
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
     ps_measurement_write_meta(&r->builder, root, "version", "tool_version");
     ps_measurement_write_meta(&r->builder, root, "datetime", "recorded_at");
     write_machine(r, cJSON_GetObjectItemCaseSensitive(root, "machine_info"));

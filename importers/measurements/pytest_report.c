@@ -121,15 +121,15 @@ static void write_meta(struct reader *r, const cJSON *root)
     struct ps_num duration = ps_document_number(root, "duration");
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("pytest"));
     ps_measurement_write_meta(&r->builder, packages, "pytest", "tool_version");
     ps_measurement_write_meta(&r->builder, environment, "Python", "python");
     ps_measurement_write_meta(&r->builder, environment, "Platform", "system");
     cJSON_ArrayForEach(one, packages) if (cJSON_IsString(one) && one->string)
         ps_buf_printf(&list, "%s%s %s", list.len ? ", " : "", one->string, one->valuestring);
     if (list.len)
-        r->builder.out->ops->meta(r->builder.out, "packages",
-                                  ps_measurement_display(&r->builder, ps_buf_slice(&list)));
+        ps_sink_meta(r->builder.out, "packages",
+                     ps_measurement_display(&r->builder, ps_buf_slice(&list)));
     if (created.kind == PS_NUM_REAL && duration.kind == PS_NUM_REAL && created.r > 0 &&
         created.r < 1e11 && duration.r >= 0 && duration.r < created.r)
         ps_sink_recorded(r->builder.out, (int64_t)((created.r - duration.r) * 1e6),

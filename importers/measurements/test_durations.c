@@ -192,8 +192,8 @@ static void parse_line(struct reader *r)
         r->indent = begin;
         r->stored++;
         if (!r->has_tool)
-            r->builder.out->ops->meta(r->builder.out, "tool",
-                                      list == PYTEST ? PS_STR("pytest") : PS_STR("unittest"));
+            ps_sink_meta(r->builder.out, "tool",
+                         list == PYTEST ? PS_STR("pytest") : PS_STR("unittest"));
         r->has_tool = true;
     }
 }

@@ -722,7 +722,7 @@ static void write_summary(struct reader *r)
 
 static void write_all(struct reader *r)
 {
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("time"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("time"));
     r->builder.out->ops->number(r->builder.out, "runs", ps_int((int64_t)r->runs));
     write_summary(r);
     if (r->unfinished)

@@ -508,7 +508,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("timeit"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("timeit"));
     if (r->trials)
         ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "lines from timeit's search for the number of loops: %llu",

@@ -110,7 +110,7 @@ static void write_runtime(struct reader *r, const cJSON *result)
     if (r->has_runtime || !runtime.len)
         return;
     r->has_runtime = true;
-    r->builder.out->ops->meta(
+    ps_sink_meta(
         r->builder.out, "runtime",
         ps_str_from_c(ps_arena_printf(&r->builder.arena, "%s%s%s", runtime.ptr,
                                       version.len ? " " : "", version.len ? version.ptr : "")));
@@ -173,7 +173,7 @@ static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *er
                        "the document has no tasks" PS_HINT
                        "write JSON.stringify(bench.tasks.map((task) => ({ name: task.name, "
                        "...task.result })))");
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("tinybench"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("tinybench"));
     cJSON_ArrayForEach(task, tasks)
     {
         r->ledger.read++;

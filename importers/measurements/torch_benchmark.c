@@ -431,7 +431,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
                          "print measurements with `print(timer.blocked_autorange())`, and tables "
                          "with `Compare(results).print()`");
     } else if (status == PS_OK) {
-        out->ops->meta(out, "tool", PS_STR("torch.utils.benchmark"));
+        ps_sink_meta(out, "tool", PS_STR("torch.utils.benchmark"));
         ps_sink_count(out, PS_NOTE_WARNING, r.unfinished,
                       "measurements or tables whose end is missing");
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,

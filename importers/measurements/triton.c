@@ -295,7 +295,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK)
         status = read_table(&r, ps_buf_slice(&bytes), err);
     if (status == PS_OK) {
-        out->ops->meta(out, "tool", PS_STR("Triton"));
+        ps_sink_meta(out, "tool", PS_STR("Triton"));
         r.ledger.stored = r.ledger.read - r.ledger.rejected;
         ps_measurement_write_headline(&r.builder);
         out->ops->ledger(out, &r.ledger);

@@ -88,7 +88,7 @@ static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *er
         return ps_fail(err, PS_BAD_INPUT,
                        "the document has no \"files\"" PS_HINT
                        "add the file that `vitest bench --outputJson=result.json` wrote");
-    out->ops->meta(out, "tool", PS_STR("vitest"));
+    ps_sink_meta(out, "tool", PS_STR("vitest"));
     cJSON_ArrayForEach(file, files)
     {
         cJSON_ArrayForEach(group, cJSON_GetObjectItemCaseSensitive(file, "groups"))

@@ -275,7 +275,7 @@ static void write_all(struct reader *r)
         .rejected = r->invalid,
     };
 
-    r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
+    ps_sink_meta(r->out, "tool", PS_STR("torch.profiler"));
     r->out->ops->number(r->out, "points", ps_int((int64_t)r->points));
     r->out->ops->number(r->out, "duration_s",
                         ps_real(r->has_begun ? (double)(r->last - r->first) * r->unit : 0));

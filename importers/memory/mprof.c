@@ -388,10 +388,10 @@ static void write_all(struct reader *r)
     bool main = r->samples > 0;
     double peak = main ? r->peak : r->child_peak;
 
-    r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
+    ps_sink_meta(r->out, "tool", PS_STR("mprof"));
     /* Only the program's name is stored, because the arguments may contain passwords. */
     if (r->command.len)
-        r->out->ops->meta(r->out, "title", program_name(ps_buf_slice(&r->command)));
+        ps_sink_meta(r->out, "title", program_name(ps_buf_slice(&r->command)));
     write_summary(r, peak, main ? r->peak_t : r->child_peak_t);
     write_notes(r);
     ps_report_write_ledger(&r->in, r->out, records, r->repaired, r->rejected);

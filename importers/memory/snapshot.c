@@ -1188,9 +1188,9 @@ static void write_summary(struct sn_snapshot *s)
 {
     uint64_t read = s->n_events + s->n_segments + s->n_blocks + s->n_annotations + s->n_rejected;
 
-    s->out->ops->meta(s->out, "tool", PS_STR("PyTorch"));
+    ps_sink_meta(s->out, "tool", PS_STR("PyTorch"));
     if (s->settings.len)
-        s->out->ops->meta(s->out, "header.allocator_settings", s->settings);
+        ps_sink_meta(s->out, "header.allocator_settings", s->settings);
     s->out->ops->number(s->out, "trace_events", ps_int((int64_t)s->n_events));
     s->out->ops->number(s->out, "allocations", ps_int((int64_t)s->n_allocations));
     s->out->ops->number(s->out, "segments", ps_int(s->n_segments));

@@ -407,7 +407,7 @@ static void write_all(struct reader *r)
     };
 
     sort_processes(r);
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("top"));
+    ps_sink_meta(r->builder.out, "tool", PS_STR("top"));
     write_processes(r);
     for (size_t i = 0; i < r->n_processes; i++)
         raise_max(&peak, r->processes[i].res_most);

@@ -829,7 +829,7 @@ static enum outcome analysis_row(struct reader *r, const struct ps_rows *rows)
 static enum outcome version_row(struct reader *r, const struct ps_rows *rows)
 {
     if (ps_str_eq_c(ps_rows_text(rows, 0), "EXPORT_PRODUCT_VERSION"))
-        r->out->ops->meta(r->out, "tool_version", clean_text_of(r, ps_rows_text(rows, 1)));
+        ps_sink_meta(r->out, "tool_version", clean_text_of(r, ps_rows_text(rows, 1)));
     return NS_OTHER;
 }
 
@@ -843,7 +843,7 @@ static enum outcome system_row(struct reader *r, const struct ps_rows *rows)
 
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (value.len && ps_str_eq_c(ps_rows_text(rows, 0), facts[i][0]))
-            r->out->ops->meta(r->out, facts[i][1], value);
+            ps_sink_meta(r->out, facts[i][1], value);
     return NS_OTHER;
 }
 

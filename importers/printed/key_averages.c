@@ -474,7 +474,7 @@ static void report_tables(struct reader *r)
                                                 : total_seconds(r, table),
                                          "s", device ? "self device" : "self CPU"};
 
-    r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
+    ps_sink_meta(r->out, "tool", PS_STR("torch.profiler"));
     for (uint32_t i = 1; i <= r->n_tables; i++)
         write_table(r, i);
     write_summary(r, table, id);

@@ -182,7 +182,7 @@ static bool report_all(struct reader *r)
     const struct ps_headline said = find_headline(r);
     uint64_t stored = r->rows + r->tables.n;
 
-    r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
+    ps_sink_meta(r->out, "tool", PS_STR("PyTorch Lightning"));
     for (uint32_t i = 0; i < r->n_sections; i++)
         write_section(r, i);
     for (uint32_t i = 0; i < r->n && ps_sink_ok(r->out); i++)

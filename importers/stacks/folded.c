@@ -723,9 +723,9 @@ static void write_all(struct reader *r)
                      : r->tool == AUSTIN || r->tool == FLAMEPROF || r->is_torch ? ST_TIME
                                                                                 : ST_SAMPLES;
     if (tool)
-        r->out->ops->meta(r->out, "tool", ps_str_from_c(tool));
+        ps_sink_meta(r->out, "tool", ps_str_from_c(tool));
     if (r->version.len)
-        r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
+        ps_sink_meta(r->out, "tool_version", ps_buf_slice(&r->version));
     st_write(&r->stacks);
     write_notes(r);
     ps_report_write_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);

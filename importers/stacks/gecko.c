@@ -613,11 +613,11 @@ static void write_all(struct reader *r)
                                .other = r->zero};
 
     if (r->product.len)
-        r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
+        ps_sink_meta(r->out, "tool", ps_buf_slice(&r->product));
     if (r->cpu_name.len)
-        r->out->ops->meta(r->out, "cpu", ps_buf_slice(&r->cpu_name));
+        ps_sink_meta(r->out, "cpu", ps_buf_slice(&r->cpu_name));
     if (r->cpu_count.len && !ps_str_eq_c(ps_buf_slice(&r->cpu_count), "0"))
-        r->out->ops->meta(r->out, "cores", ps_buf_slice(&r->cpu_count));
+        ps_sink_meta(r->out, "cores", ps_buf_slice(&r->cpu_count));
     st_write(&r->stacks);
     if (r->n_timed)
         write_cpu_time(r);

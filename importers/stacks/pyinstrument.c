@@ -385,7 +385,7 @@ static void write_title(struct reader *r)
     r->text.len = 0;
     ps_clean_text(&r->text, title);
     if (r->text.len)
-        r->out->ops->meta(r->out, "title", ps_buf_slice(&r->text));
+        ps_sink_meta(r->out, "title", ps_buf_slice(&r->text));
 }
 
 static void write_times(struct reader *r)
@@ -414,7 +414,7 @@ static void write_all(struct reader *r)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "more notes like these: %llu",
                      (unsigned long long)(r->rejected - NOTES_MAX));
     st_note_left_out(&r->stacks, r->left_out);
-    r->out->ops->meta(r->out, "tool", PS_STR("pyinstrument"));
+    ps_sink_meta(r->out, "tool", PS_STR("pyinstrument"));
     write_title(r);
     write_times(r);
     st_write(&r->stacks);

@@ -360,11 +360,10 @@ static void write_all(struct reader *r)
     };
     bool mended;
 
-    r->out->ops->meta(r->out, "tool", PS_STR("CPython profiling.sampling"));
-    r->out->ops->meta(r->out, "writer", PS_STR("sampling"));
+    ps_sink_meta(r->out, "tool", PS_STR("CPython profiling.sampling"));
+    ps_sink_meta(r->out, "writer", PS_STR("sampling"));
     if (r->mode.len)
-        r->out->ops->meta(r->out, "mode",
-                          ps_display_text(&r->arena, ps_buf_slice(&r->mode), &mended));
+        ps_sink_meta(r->out, "mode", ps_display_text(&r->arena, ps_buf_slice(&r->mode), &mended));
     for (uint32_t id = 1; id <= r->n_rows; id++)
         write_function(r, id);
     write_summary(r);

@@ -630,7 +630,7 @@ static void write_text(struct sp_reader *r, const char *key, struct ps_str text)
     r->text.len = 0;
     ps_clean_text(&r->text, text);
     if (text.len)
-        r->out->ops->meta(r->out, key, ps_buf_slice(&r->text));
+        ps_sink_meta(r->out, key, ps_buf_slice(&r->text));
 }
 
 /* Splits an exporter such as "py-spy@0.4.1" into tool and version. */

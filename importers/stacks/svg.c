@@ -588,11 +588,11 @@ static void write_title(struct reader *r)
     /* Only the tool is stored, not the command line, because the arguments may contain
      * passwords. */
     if (r->is_fil)
-        r->out->ops->meta(r->out, "tool", PS_STR("Fil"));
+        ps_sink_meta(r->out, "tool", PS_STR("Fil"));
     if (ps_str_starts_with(heading, PS_STR("py-spy")))
-        r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
+        ps_sink_meta(r->out, "tool", PS_STR("py-spy"));
     else if (heading.len && heading.len < 200)
-        r->out->ops->meta(r->out, "title", heading);
+        ps_sink_meta(r->out, "title", heading);
 }
 
 static void write_all(struct reader *r)

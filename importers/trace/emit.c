@@ -334,7 +334,7 @@ static void write_header(struct tr_trace *trace, const struct tr_header *header,
     ps_clean_text(&clean, ps_truncate_text(ps_buf_slice(&json), HEADER_MAX));
     ps_buf_puts(&name, "header.");
     ps_clean_text(&name, ps_truncate_text(header->key, 256));
-    trace->out->ops->meta(trace->out, name.ptr, ps_buf_slice(&clean));
+    ps_sink_meta(trace->out, name.ptr, ps_buf_slice(&clean));
     ps_buf_free(&json);
     ps_buf_free(&clean);
     ps_buf_free(&name);
@@ -433,7 +433,7 @@ static void write_metrics(struct tr_trace *trace)
     char origin[24];
 
     snprintf(origin, sizeof origin, "%" PRId64, trace->origin_us);
-    trace->out->ops->meta(trace->out, "origin_us", ps_str_from_c(origin));
+    ps_sink_meta(trace->out, "origin_us", ps_str_from_c(origin));
     number(trace, "origin_us", trace->origin_us);
     write_recorded(trace);
     number(trace, "events", (int64_t)trace->counts.read);
@@ -489,7 +489,7 @@ static void write_tool(struct tr_trace *trace)
         name = "viztracer";
     else if (is_of_pyspy(trace))
         name = "py-spy";
-    trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
+    ps_sink_meta(trace->out, "tool", ps_str_from_c(name));
 }
 
 /* Whether the buffer of viztracer was full. */

@@ -15,7 +15,7 @@ static void write_fact(const struct tr_trace *trace, const char *key, struct ps_
 
     ps_clean_text(&clean, ps_truncate_text(value, NAME_MAX_BYTES));
     if (clean.len)
-        trace->out->ops->meta(trace->out, key, ps_buf_slice(&clean));
+        ps_sink_meta(trace->out, key, ps_buf_slice(&clean));
 }
 
 /* --- GPUs --- */

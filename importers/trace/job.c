@@ -124,7 +124,7 @@ static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 
     /* the workers of a job may run on several hosts */
     if (!job->is_described && !job->is_capture && strcmp(key, "host") != 0)
-        job->out->ops->meta(job->out, key, value);
+        ps_sink_meta(job->out, key, value);
 }
 
 static struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
@@ -616,7 +616,7 @@ static void worker_meta(struct tr_job *job, const char *key, struct ps_str value
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
 
     ps_buf_printf(&name, "worker.%u.%s", job->worker, key);
-    job->out->ops->meta(job->out, name.ptr, value);
+    ps_sink_meta(job->out, name.ptr, value);
 }
 
 struct ps_sink *tr_job_read_file(struct tr_job *job, struct ps_str name)
