@@ -20,6 +20,7 @@ const HIDDEN_TAGS = new Set([
     'python_build',
     'compiler',
     'build_type',
+    'runtime',
     'gpu_runtime',
     'tool',
     'tool_version',
