@@ -220,7 +220,7 @@ static enum ps_status read_tests(struct reader *r, struct ps_stream *in, struct 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
-    struct reader r = {.builder = {.out = out}};
+    struct reader r = {.builder = {.out = out, .counted = "tests"}};
     enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "report", &bytes, out, err);
 
     if (status != PS_OK)

@@ -219,24 +219,45 @@ void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measuremen
     row->processes = m->processes;
     row->n_processes = m->n_processes;
     m->out->ops->measurement(m->out, row);
+    if (!row->is_part) {
+        m->n_counted++;
+        m->n_failed += row->state == PS_MEASUREMENT_FAILED;
+        m->n_skipped += row->state == PS_MEASUREMENT_SKIPPED;
+    }
     if (label && row->value.kind != PS_NUM_NONE)
         add_to_headline(m, row, label);
     m->n_extras = m->n_parameters = 0;
     m->n_samples = m->n_warmups = m->n_processes = m->n_in_processes = 0;
 }
 
+static void write_counts(struct ps_measurement_builder *m, const char *counted)
+{
+    m->out->ops->number(m->out, "measurements", ps_int(m->n_written));
+    if (!counted[0])
+        return;
+    m->out->ops->number(m->out, counted, ps_int(m->n_counted));
+    if (m->n_failed)
+        m->out->ops->number(m->out, "failed", ps_int(m->n_failed));
+    if (m->n_skipped)
+        m->out->ops->number(m->out, "skipped", ps_int(m->n_skipped));
+}
+
 void ps_measurement_write_headline(struct ps_measurement_builder *m)
 {
+    const char *counted = m->counted ? m->counted : "benchmarks";
     struct ps_headline headline = {m->first_positive, m->headline_unit, m->headline_label};
 
-    if (!m->headline_unit)
-        headline = (struct ps_headline){0, "", "measurements"};
     if (m->n_headline > 1)
         headline.label =
             ps_arena_printf(&m->arena, "geometric mean of %lu", (unsigned long)m->n_headline);
     if (m->n_positive > 1)
         headline.value = exp(m->log_sum / m->n_positive);
-    m->out->ops->number(m->out, "measurements", ps_int(m->n_written));
+    if (!m->headline_unit || (!m->headline_unit[0] && m->n_headline > 1)) {
+        const char *words = counted[0] ? counted : "measurements";
+
+        headline = (struct ps_headline){m->n_counted, words, words};
+    }
+    write_counts(m, counted);
     m->out->ops->headline(m->out, &headline);
 }
 

@@ -24,6 +24,10 @@ struct ps_measurement_builder {
     struct ps_sink *out;
     struct ps_arena arena; /* strings; freed by ps_measurement_builder_free */
     uint32_t n_written;    /* number of measurements written */
+    /* What a row is that is no further metric of another one, such as "tests"; NULL: "benchmarks";
+     * "": such rows are not counted, because each metric is a row of its own. */
+    const char *counted;
+    uint32_t n_counted, n_failed, n_skipped;
     /* additional values, parameters and samples of the current measurement */
     struct ps_measurement_extra *extras;
     size_t n_extras, extras_cap;
@@ -70,7 +74,8 @@ void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_m
 
 /* Writes the measurement with its additional values, parameters and samples. Those that have a
  * value and a label become the headline: the value of a single one with its label, else their
- * geometric mean. Give no label to commands that failed. */
+ * geometric mean. Give no label to commands that failed. Several values without a unit may be of
+ * different things, so that they have no mean: the headline is the number of benchmarks. */
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label);
 void ps_measurement_write_headline(struct ps_measurement_builder *m);

@@ -166,7 +166,7 @@ static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *er
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.builder = {.out = out}};
+    struct reader r = {.builder = {.out = out, .counted = "tests"}};
     enum ps_status status =
         ps_measurement_read_document(in, out, FILE_BYTES_MAX, read_root, &r, err);
 

@@ -231,7 +231,7 @@ static void write_end(struct reader *r)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out, .counted = "tests"}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_detect_wrap(&r.in, classify_row, &r);

@@ -739,7 +739,7 @@ static void write_all(struct reader *r)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out, .counted = ""}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_warn_wrapped(&r.in, out, is_wrapped);

@@ -294,7 +294,10 @@ class Check(BenchmarkTest):
 class Show(BenchmarkTest):
     def test_the_headline_is_of_all_benchmarks(self):
         run = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.004}))
-        self.assertRegex(self.ok("show", run), r"headline +2\.000 ms geometric mean of 2\n")
+        shown = self.ok("show", run)
+        self.assertRegex(shown, r"headline +2\.000 ms geometric mean of 2\n")
+        self.assertRegex(shown, r"\nbenchmarks +2\n")
+        self.assertNotRegex(shown, r"\nmeasurements +\d+\n")
         run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20)}, codes={"a": 3}))
         self.assertRegex(self.ok("show", run), r"headline +200\.0 ms mean\n")
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
     commonPath,
     countShown,
+    countedResults,
     findExtremes,
     parameterCurves,
     readResults,
@@ -188,4 +189,10 @@ test('a benchmark over a parameter, with the other parameters of the chosen row'
     );
     const two = readResults(rows.slice(0, 4));
     assert.deepEqual(parameterCurves(two, two.all[0]), []);
+});
+
+test('runs say how many benchmarks or tests they have', () => {
+    assert.equal(countedResults({ measurements: 12, benchmarks: 6 })?.words, '6 benchmarks');
+    assert.equal(countedResults({ measurements: 1, tests: 1 })?.words, '1 test');
+    assert.equal(countedResults({ measurements: 12 }), null);
 });

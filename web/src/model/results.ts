@@ -3,6 +3,7 @@
  * Results of benchmarks as a table: groups by what names have in common, one row for each benchmark and
  * set of parameters, and its further metrics below it. No name repeats what its group says.
  */
+import { plural } from '../base/units';
 import { rankMeasurements, type RankedInput, type RankedRow } from './ranking';
 import type { Matcher } from './search';
 
@@ -249,6 +250,18 @@ export type ResultLine<R> =
           isOpen: boolean | null;
       }
     | { type: 'part'; key: string; result: Result<R>; row: R };
+
+/** How many benchmarks or tests a run has, by its summary; null: it does not say. */
+export function countedResults(
+    summary: Readonly<Record<string, unknown>>,
+): { count: number; many: string; words: string } | null {
+    for (const many of ['benchmarks', 'tests']) {
+        const count = summary[many];
+        if (typeof count === 'number')
+            return { count, many, words: plural(count, many.slice(0, -1)) };
+    }
+    return null;
+}
 
 /** Which results are shown. */
 export type Shown = 'all' | 'unstable' | 'failed' | 'skipped';

@@ -24,6 +24,7 @@ import { Tag } from '../../components/tag';
 import { FormattedValueText } from '../../components/text';
 import { PHONE_PX } from '../../components/viewport';
 import { listedTags } from '../../model/environment';
+import { countedResults } from '../../model/results';
 import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../../model/shelf_rows';
 import { ledgerText } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
@@ -151,10 +152,10 @@ const VALUE_COLUMNS: Column[] = [
     {
         key: 'label',
         title: '',
-        width: 80,
+        width: 112,
         hideBelow: PHONE_PX,
         cellClass: 'label-cell',
-        render: runCell((run) => run.headline?.label),
+        render: runCell(headlineLabel),
     },
     {
         key: 'trend',
@@ -268,6 +269,16 @@ function headlineCell(run: Run) {
             <span class="unit">{formatted.unit}</span>
         </>
     );
+}
+
+/* The mean of several benchmarks says little without their number. */
+function headlineLabel({ headline, summary }: Run) {
+    if (!headline) return null;
+    const { value, unit, label } = headline;
+    if (unit === label) return value === 1 ? label.replace(/s$/, '') : label;
+    const counted = countedResults(summary);
+    if (!counted || counted.count < 2) return label;
+    return <span title={label}>{counted.words}</span>;
 }
 
 function DeltaPct({ run: { delta_pct: value, no_delta: why } }: { run: Run }) {
