@@ -109,11 +109,17 @@ void ps_append_wrapped(struct ps_buf *out, struct ps_str text, unsigned width, u
     ps_buf_puts(out, "\n");
 }
 
+#define ALL_DIGITS_MAX 1e15 /* values of files that are greater are printed with an exponent */
+
 /* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
  * 10, gets one decimal less. */
 static void add_digits(double value, int digits, const char *unit, char out[VALUE_TEXT_SIZE])
 {
     int decimals = digits - 1;
+    if (fabs(value) >= ALL_DIGITS_MAX) {
+        (void)snprintf(out, VALUE_TEXT_SIZE, "%.*g %s", digits, value, unit);
+        return;
+    }
     for (double limit = 10; decimals > 0 && fabs(value) >= limit - 0.5 * pow(10, -decimals);
          limit *= 10)
         decimals--;
@@ -136,6 +142,10 @@ char *ps_format_seconds(double seconds, char out[VALUE_TEXT_SIZE])
             add_digits(seconds * units[i].times, 4, units[i].unit, out);
             return out;
         }
+    }
+    if (fabs(seconds) >= ALL_DIGITS_MAX) {
+        add_digits(seconds, 4, "s", out);
+        return out;
     }
     long long whole = llround(seconds);
     if (llabs(whole) < 3600)

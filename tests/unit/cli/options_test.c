@@ -301,7 +301,8 @@ static void figures(void **state)
         {0, "0 s"},           {1.5e-9, "1.500 ns"},     {0.0000123456, "12.35 \u00b5s"},
         {0.9999, "999.9 ms"}, {0.99996, "1.000 s"},     {9.9996, "10.00 s"},
         {119.9, "119.9 s"},   {124.2, "2 min 04 s"},    {3720, "1 h 02 min"},
-        {-0.25, "-250.0 ms"}, {0.00099996, "1.000 ms"},
+        {-0.25, "-250.0 ms"}, {0.00099996, "1.000 ms"}, {1e308, "1e+308 s"},
+        {-2e18, "-2e+18 s"},
     };
     char out[48], count[64];
     (void)state;
@@ -313,6 +314,7 @@ static void figures(void **state)
     assert_string_equal(ps_format_bytes(2.6 * 1024 * 1024 * 1024, out), "2.60 GiB");
     assert_string_equal(ps_format_bytes(1048575, out), "1.00 MiB");
     assert_string_equal(ps_format_bytes(-1023, out), "-1023 B");
+    assert_string_equal(ps_format_bytes(1e300, out), "9.09e+287 TiB");
     assert_string_equal(ps_format_bytes(-30511464, out), "-29.1 MiB");
     assert_string_equal(ps_format_digits(99.6, 2, out), "100");
     assert_string_equal(ps_format_digits(1234.5, 3, out), "1234");
