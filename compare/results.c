@@ -164,7 +164,8 @@ struct ps_result ps_result_of_mean(double mean, double stddev, double n)
 struct ps_result ps_result_of_interval(double center, double low, double high, double level,
                                        double n)
 {
-    const double error = (high - low) / 2 / ps_student_limit(1 - level, n > 2 ? (size_t)n - 1 : 1);
+    const double df = fmin(fmax(n - 1, 1), DF_MAX);
+    const double error = (high - low) / 2 / ps_student_limit(1 - level, (size_t)df);
     const bool is_known = n > 1 && isfinite(error);
 
     return (struct ps_result){.center = center,

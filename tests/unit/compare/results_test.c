@@ -68,6 +68,7 @@ static void what_tools_state(void **state)
     const struct ps_result mean = ps_result_of_mean(10, 2, 16),
                            single = ps_result_of_mean(10, NAN, 1),
                            interval = ps_result_of_interval(10, 9, 11, 0.99, 12),
+                           many = ps_result_of_interval(10, 9, 11, 0.99, 9e15),
                            wide = ps_result_of_interval(10, -INFINITY, INFINITY, 0.99, 2),
                            quartiles = ps_result_of_quartiles(10, 9, 11, 16);
 
@@ -76,6 +77,7 @@ static void what_tools_state(void **state)
     NEAR(mean.df, 15);
     assert_true(isnan(single.variance) && single.center == 10);
     assert_true(fabs(sqrt(interval.variance) * 3.1058 - 1) < 1e-4); /* t of 11 at 99 % */
+    assert_true(fabs(sqrt(many.variance) * 2.6006 - 1) < 1e-4);     /* t of 200 */
     assert_true(isnan(wide.variance));
     assert_true(fabs(sqrt(quartiles.variance) - 2 / 1.349 * 1.2533 / 4) < 1e-3);
 }
