@@ -39,6 +39,9 @@ void ps_text_group(struct ps_output *out, const cJSON *response);
  * metric. */
 void ps_text_rows(struct ps_output *out, const cJSON *response, const cJSON *table,
                   const cJSON *metric, const cJSON *page, const char *sorted_by);
+/* The rows of a run of benchmarks. page: the answer of runs/ID/measurements. sorted_by: NULL: the
+ * order of the file. */
+void ps_text_results(struct ps_output *out, const cJSON *page, const char *sorted_by);
 
 /* --- What changed: GET compare and below it --- */
 

@@ -75,7 +75,7 @@ class Conclusion(BenchmarkTest):
         self.n += 1
         content = document if isinstance(document, bytes) else json.dumps(document).encode()
         run = self.json("add", self.file(f"{self.n}-{name}", content), "--name", f"run {self.n}")["id"]
-        return self.ok("show", run).split("\n\n", 1)[1].split("\nMeasurements by")[0]
+        return self.ok("show", run).split("\n\n", 1)[1].split("\nMeasurements")[0]
 
     def grouped(self, rows, group):
         document = pytest_benchmark(rows)
@@ -87,6 +87,21 @@ class Conclusion(BenchmarkTest):
         text = self.said(pytest_benchmark({"test_codec[crc-300]": 1e-5, "test_codec[hex_builtin-300]": 1.06e-5, "test_slow": 0.002}))
         self.assertTrue(text.startswith("test_app.py::test_slow takes longest: 2.000 ms, mean of 10 runs, "), text)
         self.assertNotIn("times", text)
+
+    def test_rows_have_their_spread_and_state(self):
+        document = google_benchmark({"BM_copy": 2.0})
+        for name, state in (("BM_move", {"error_occurred": True, "error_message": "no file"}), ("BM_old", {"skipped": True, "skip_message": "no disk"})):
+            document["benchmarks"].append({"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1,
+                                           **state, "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ms"})
+        table = self.ok("show", self.add(document)).split("\n\nMeasurements, ")[1].split("\n")
+        self.assertEqual(table[0], "in the order of the file")
+        self.assertEqual(table[1].split(), ["value", "stddev", "n", "better", "measurement"])
+        self.assertIn(["failed", "lower", "BM_move"], [line.split() for line in table])
+        self.assertIn("2 items/s", "\n".join(table))
+        self.assertIn("higher", "\n".join(table))
+        run = self.add(pytest_benchmark({"test_b": 0.02, "test_a": 0.001}))
+        by_name = self.ok("show", run, "--sort", "name").split("\nMeasurements by name\n")[1].split("\n")
+        self.assertRegex(by_name[1], r"^1\.000 ms +\d+\.\d % +10 +lower +test_app\.py::test_a$")
 
     def test_a_run_is_called_by_its_command(self):
         """IPython on Windows: no CPU time was seen, so only the wall time is said."""

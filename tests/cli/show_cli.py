@@ -79,8 +79,8 @@ class Show(ShelfTest):
         content = {"results": [{"command": "app", **times, "memory_usage_byte": [4198400]}]}
         run = self.json("add", self.file("h.json", json.dumps(content).encode()), "--name", "hyper")["id"]
         shown = self.ok("show", run)
-        self.assertRegex(shown, r"(?m)^4\.00 MiB +peak memory: app$")
-        self.assertRegex(shown, r"(?m)^500\.0 ms +wall clock: app$")
+        self.assertRegex(shown, r"(?m)^4\.00 MiB +lower +peak memory: app$")
+        self.assertRegex(shown, r"(?m)^500\.0 ms +lower +wall clock: app$")
         content["results"][0]["mean"] = 0.6
         other = self.json("add", self.file("i.json", json.dumps(content).encode()))["id"]
         self.assertIn("4.00 MiB", self.ok("show", f"{run},{other}"))

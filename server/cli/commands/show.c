@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "importers/kinds.h"
 #include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/client/runs.h"
@@ -184,6 +185,23 @@ static enum ps_status read_request(const struct ps_options *options, struct ps_c
     return ps_cli_read_rows_options(options, out->table, out->metric, &out->rows, out->sort, err);
 }
 
+/* Adds the rows of a run of benchmarks, with their spread. */
+static enum ps_status add_results(const struct ps_options *options, const char *id, unsigned rows,
+                                  struct ps_client *client, struct ps_output *out,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "runs/%s/measurements", id);
+    ps_url_add_param(&path, "sort", options->sort);
+    ps_url_add_int(&path, "limit", rows);
+    if (ps_client_read(client, path.ptr, &page, err) != PS_OK)
+        return err->code;
+    out->max_rows = rows;
+    ps_text_results(out, page, options->sort);
+    return PS_OK;
+}
+
 /* Adds the rows of a run, or those of a group with its headline. */
 static enum ps_status add_table(const struct ps_options *options,
                                 const struct show_request *request, bool is_of_group,
@@ -254,7 +272,10 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     else
         add_run(out, run, environment);
     ps_text_conclusion(out, conclusion);
-    if (read_request(options, client, ps_member_text(run, "id"), &request, &table_err) == PS_OK)
+    read_request(options, client, ps_member_text(run, "id"), &request, &table_err);
+    if (table_err.code == PS_OK && ps_kind_has(ps_member_text(run, "kind"), PS_HAS_RESULTS))
+        add_results(options, ps_member_text(run, "id"), request.rows, client, out, &table_err);
+    else if (table_err.code == PS_OK)
         add_table(options, &request, false, out, &table_err);
     if (table_err.code != PS_OK && has_table_options)
         return ps_fail_copy(err, &table_err);
