@@ -4,7 +4,7 @@
  *
  * A line is a name, the number of iterations and pairs of a value and its unit. Lines with equal
  * names of one package are repetitions (-count), which become the samples of one row for each unit.
- * Lines such as "pkg: example.com/shop" apply to the lines below them. ns/op becomes seconds, as
+ * Lines such as "pkg: example.com/shop" apply to the lines below them. Units of ns become seconds, as
  * the double that is nearest to the printed digits; other units remain as they are printed. The
  * number after the last hyphen of a name is GOMAXPROCS. benchstat shows medians, and so does the
  * value of a row.
@@ -208,6 +208,25 @@ static struct series *add_series(struct reader *r, uint32_t benchmark, struct ps
     return &r->series[id];
 }
 
+/* Finds the word "ns" or "sec" above the line of a unit, as in "ns/op", "p99-ns/op" or "build-sec":
+ * a time. Returns the word, or {NULL, 0}. */
+static struct ps_str find_time(struct ps_str unit)
+{
+    const char *line = unit.len ? memchr(unit.ptr, '/', unit.len) : NULL;
+    const size_t end = line ? (size_t)(line - unit.ptr) : unit.len;
+
+    for (size_t from = 0, to; from < end; from = to + 1) {
+        struct ps_str word;
+
+        for (to = from; to < end && unit.ptr[to] != '-' && unit.ptr[to] != '*'; to++)
+            ;
+        word = (struct ps_str){unit.ptr + from, to - from};
+        if (ps_str_eq_c(word, "ns") || ps_str_eq_c(word, "sec"))
+            return word;
+    }
+    return (struct ps_str){NULL, 0};
+}
+
 static void add_result(struct reader *r, struct ps_str package, const struct result *result)
 {
     const uint32_t benchmark = add_benchmark(r, package, result->name);
@@ -220,7 +239,7 @@ static void add_result(struct reader *r, struct ps_str package, const struct res
 
         if (!value.len)
             break;
-        if (!ps_printed_number_parse(value, ps_str_eq_c(unit, "ns/op") ? -9 : 0, &number))
+        if (!ps_printed_number_parse(value, ps_str_eq_c(find_time(unit), "ns") ? -9 : 0, &number))
             continue;
         series = add_series(r, benchmark, unit);
         if (!series->n_samples)
@@ -432,10 +451,13 @@ static enum ps_report_row classify_row(const void *format, struct ps_str text)
     (void)format;
     if (parse_result(text, &result))
         return PS_ROW_COMPLETE;
-    if (find_word(text, "--- ", &rest) || find_word(text, "=== ", &rest))
+    if (find_word(text, "--- ", &rest) || find_word(text, "=== ", &rest) ||
+        ps_str_eq_c(text, "PASS") || ps_str_eq_c(text, "FAIL"))
         return PS_ROW_FINAL;
-    if (!parse_name(text, &name, &rest) || !rest.len)
+    if (!parse_name(text, &name, &rest))
         return PS_ROW_NONE;
+    if (!rest.len) /* go test -v prints the name before the result */
+        return PS_ROW_FINAL;
     name = pop_word(&rest); /* the iterations */
     if (name.len && !ps_printed_number_parse(name, 0, &number))
         return PS_ROW_NONE;
@@ -550,10 +572,23 @@ static enum ps_better better_of(const struct reader *r, struct ps_str unit)
         return PS_BETTER_LOWER;
     if (ps_str_eq_c(unit, "MB/s") || ps_str_eq_c(unit, "B/s"))
         return PS_BETTER_HIGHER;
-    if (ps_str_eq_c(unit, "ns/op") || ps_str_eq_c(unit, "B/op") || ps_str_eq_c(unit, "allocs/op") ||
-        ps_str_eq_c(unit, "sec/op"))
+    if (find_time(unit).len || ps_str_eq_c(unit, "B/op") || ps_str_eq_c(unit, "allocs/op"))
         return PS_BETTER_LOWER;
     return PS_BETTER_NEITHER;
+}
+
+/* "time" for "ns/op". Other units of time are written as benchstat does: "p99-sec" for "p99-ns". */
+static struct ps_str name_metric(struct reader *r, struct ps_str unit)
+{
+    const struct ps_str word = find_time(unit);
+    const int before = word.ptr ? (int)(word.ptr - unit.ptr) : 0;
+
+    if (ps_str_eq_c(unit, "ns/op") || ps_str_eq_c(unit, "sec/op"))
+        return PS_STR("time");
+    if (!ps_str_eq_c(word, "ns"))
+        return unit;
+    return ps_str_from_c(ps_arena_printf(&r->builder.arena, "%.*ssec%.*s", before, unit.ptr,
+                                         (int)unit.len - before - 2, unit.ptr + before + 2));
 }
 
 static void begin_row(struct reader *r, const struct benchmark *benchmark,
@@ -568,12 +603,12 @@ static void begin_row(struct reader *r, const struct benchmark *benchmark,
 static void write_series(struct reader *r, const struct benchmark *benchmark,
                          const struct series *series, bool is_part)
 {
-    const bool is_time = ps_str_eq_c(series->unit, "ns/op") || ps_str_eq_c(series->unit, "sec/op");
+    const struct ps_str time = find_time(series->unit);
     struct ps_measurement row = {
-        .metric = is_time ? PS_STR("time") : series->unit,
+        .metric = name_metric(r, series->unit),
         .better = better_of(r, series->unit),
         .is_part = is_part,
-        .unit = is_time ? "s"
+        .unit = time.len ? "s"
                 : ps_str_eq_c(series->unit, "B/op")
                     ? "B"
                     : ps_arena_printf(&r->builder.arena, "%.*s", (int)series->unit.len,
