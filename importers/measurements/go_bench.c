@@ -4,10 +4,10 @@
  *
  * A line is a name, the number of iterations and pairs of a value and its unit. Lines with equal
  * names of one package are repetitions (-count), which become the samples of one row for each unit.
- * Lines such as "pkg: example.com/shop" apply to the lines below them. Units of ns become seconds, as
- * the double that is nearest to the printed digits; other units remain as they are printed. The
- * number after the last hyphen of a name is GOMAXPROCS. benchstat shows medians, and so does the
- * value of a row.
+ * Lines such as "pkg: example.com/shop" apply to the lines below them. Units of ns, such as ns/op,
+ * become seconds, as the double that is nearest to the printed digits; other units remain as they
+ * are printed. The number after the last hyphen of a name is GOMAXPROCS. benchstat shows medians,
+ * and so does the value of a row.
  * Tested: go 1.26.
  */
 #include <stdlib.h>
