@@ -112,7 +112,8 @@ class ResultFolders(ShelfTest):
             self.assertIn(series, shown)
 
     def test_the_files_of_criterion_are_one_run(self):
-        folder = self.write("crate/target/criterion", criterion("parse", 50.0) | criterion("render", 2000.0) | {"report/index.html": "x"})
+        folder = self.write("crate/target/criterion", criterion("parse", 50.0) | criterion("render", 2000.0) |
+                            {"report/index.html": "x", "parse/new/raw.csv": "group,function,value\nparse,,\n"})
         runs, notes = self.add(folder, "--name", "before")
         self.assertEqual([(run["kind"], run["name"], run["rows"]) for run in runs], [("criterion", "before", 2)])
         self.assertNotIn("skipped", notes)

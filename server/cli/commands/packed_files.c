@@ -82,7 +82,8 @@ static struct ps_str criterion_folder(const char *path, size_t benchmark_len, si
     return folder;
 }
 
-/* Packs the files of the benchmarks. Reports, and the samples of the run before, belong to them. */
+/* Packs the files of the benchmarks. Reports, the samples of the run before and raw.csv, which
+ * repeats sample.json, belong to them. */
 static void find_criterion(struct ps_packed_files *files, char *const *paths, size_t n,
                            size_t root_len)
 {
@@ -96,7 +97,8 @@ static void find_criterion(struct ps_packed_files *files, char *const *paths, si
         for (size_t k = first; k < files->n && files->set_of[i] == PS_PACKED_NONE; k++)
             if (is_below(paths[i], files->sets[k].folder) &&
                 (strstr(paths[i], "/base/") || strstr(paths[i], "/change/") ||
-                 strstr(paths[i], "/report/")))
+                 strstr(paths[i], "/report/") ||
+                 ps_str_ends_with(ps_str_from_c(paths[i]), PS_STR("/new/raw.csv"))))
                 files->set_of[i] = (int)k;
 }
 
