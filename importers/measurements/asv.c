@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/archive.h"
+#include "base/intern.h"
 #include "base/json_out.h"
 #include "importers/document.h"
 #include "importers/importer.h"
@@ -58,7 +59,10 @@ static const char *const column_names[N_COLUMNS] = {
 struct reader {
     struct ps_measurement_builder builder;
     const cJSON *descriptions; /* benchmarks.json, or NULL */
-    const cJSON *next;         /* the description after the one found last */
+    struct ps_intern names;    /* of the descriptions; filled by find_description */
+    const cJSON **by_name;     /* by the id of the name */
+    size_t n_by_name, by_name_cap;
+    const cJSON *next; /* the description after the one found last */
     uint64_t read, rejected, failed, skipped, odd, n_rows, n_failed_rows, name_bytes;
     bool guesses_unit; /* the unit of a tracked value is not known */
 };
@@ -372,13 +376,36 @@ static void write_row(struct reader *r, const struct benchmark *b, const struct 
     ps_measurement_write(&r->builder, &row, row.statistic);
 }
 
+static const cJSON *find_by_name(struct reader *r, const char *name)
+{
+    const cJSON *one;
+    uint32_t id;
+
+    if (!r->n_by_name)
+        cJSON_ArrayForEach(one, r->descriptions)
+        {
+            if (ps_intern_add(&r->names, ps_str_from_c(one->string)) < r->n_by_name)
+                continue; /* the first one of a name counts */
+            PS_RESERVE_ONE(r->by_name, r->n_by_name, r->by_name_cap);
+            r->by_name[r->n_by_name++] = one;
+        }
+    id = ps_intern_find(&r->names, ps_str_from_c(name));
+    return id == PS_INTERN_NONE ? NULL : r->by_name[id];
+}
+
+static void free_names(struct reader *r)
+{
+    ps_intern_free(&r->names);
+    free(r->by_name);
+}
+
 /* Finds the description of a benchmark; descriptions and results are usually in the same order. */
 static const cJSON *find_description(struct reader *r, const char *name)
 {
     const cJSON *found = r->next;
 
     if (!found || strcmp(found->string, name) != 0)
-        found = item(r->descriptions, name);
+        found = find_by_name(r, name);
     if (found)
         r->next = found->next;
     return found;
@@ -588,6 +615,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     }
     for (size_t i = 0; i < 2; i++)
         cJSON_Delete(documents[i]);
+    free_names(&r);
     ps_measurement_builder_free(&r.builder);
     return err->code;
 }
@@ -679,6 +707,7 @@ static void select_descriptions(const cJSON *result, const cJSON *benchmarks, st
             write_description(values->string, description, &json);
     }
     ps_json_end(&json);
+    free_names(&r);
 }
 
 static enum ps_status add_member(struct ps_archive_writer *archive, const char *name,

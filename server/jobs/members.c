@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/intern.h"
 #include "base/utf8.h"
 #include "importers/importer.h"
 #include "importers/measurements/asv.h"
@@ -198,26 +199,45 @@ static void find_jobs(struct ps_members *members)
 
 /* --- Results of benchmarks --- */
 
+/* The folders of benchmarks of Criterion.rs, and for each the folder that its benchmark.json
+ * states. */
+struct criterion_folders {
+    struct ps_intern paths; /* id: index in stated */
+    const char **stated;
+    size_t n, cap;
+};
+
+static void list_criterion_folders(const struct ps_members *members,
+                                   struct criterion_folders *folders)
+{
+    for (size_t i = 0; i < members->n; i++) {
+        const struct member *member = &members->items[i];
+        size_t len;
+
+        if (!member->criterion_folder || !ps_criterion_is_part(member->name, &len) ||
+            ps_intern_add(&folders->paths, (struct ps_str){member->name, len}) < folders->n)
+            continue;
+        PS_RESERVE_ONE(folders->stated, folders->n, folders->cap);
+        folders->stated[folders->n++] = member->criterion_folder;
+    }
+}
+
 /* The folder of the run to which a file of Criterion.rs belongs: what is before the folder that
  * benchmark.json states, else the folder of the benchmark's folder. */
-static struct ps_str criterion_root(const struct ps_members *members, const struct member *member)
+static struct ps_str criterion_root(const struct criterion_folders *folders,
+                                    const struct member *member)
 {
-    struct ps_str folder = {member->name, 0}, root;
+    struct ps_str folder = {member->name, 0}, stated;
     const char *slash;
-    size_t len;
+    uint32_t id;
 
     if (!ps_criterion_is_part(member->name, &folder.len))
         return folder;
-    for (size_t i = 0; i < members->n; i++) {
-        const struct member *other = &members->items[i];
-
-        if (!other->criterion_folder || !ps_criterion_is_part(other->name, &len) ||
-            len != folder.len || memcmp(other->name, member->name, len) != 0)
-            continue;
-        root = folder;
-        if (ps_str_ends_with(root, ps_str_from_c(other->criterion_folder)))
-            root.len -= strlen(other->criterion_folder);
-        return root;
+    id = ps_intern_find(&folders->paths, folder);
+    if (id != PS_INTERN_NONE) {
+        stated = ps_str_from_c(folders->stated[id]);
+        folder.len -= ps_str_ends_with(folder, stated) ? stated.len : 0;
+        return folder;
     }
     slash = folder.len ? memrchr(folder.ptr, '/', folder.len) : NULL;
     return (struct ps_str){folder.ptr, slash ? (size_t)(slash + 1 - folder.ptr) : 0};
@@ -228,16 +248,20 @@ static struct ps_str criterion_root(const struct ps_members *members, const stru
 static void find_criterion_runs(struct ps_members *members)
 {
     const size_t first = members->n_parts;
+    struct criterion_folders folders = {.n = 0};
 
+    list_criterion_folders(members, &folders);
     for (size_t i = 0; i < members->n; i++) {
         struct member *member = &members->items[i];
 
         if (!member->is_criterion)
             continue;
-        member->part = part_of(members, criterion_root(members, member));
+        member->part = part_of(members, criterion_root(&folders, member));
         members->parts[member->part].is_criterion = true;
         members->parts[member->part].n_left = ++members->parts[member->part].files;
     }
+    ps_intern_free(&folders.paths);
+    free(folders.stated);
     for (size_t i = 0; i < members->n; i++)
         for (size_t k = first; members->items[i].part == LEFT_OUT && k < members->n_parts; k++)
             if (ps_str_starts_with(ps_str_from_c(members->items[i].name),

@@ -85,6 +85,18 @@ class ResultFolders(ShelfTest):
         self.assertEqual([row["unit"] for row in rows], ["s", "s", "rows"])
         self.assertEqual(json.loads(rows[1]["parameters"]), {"size": 100, "kind": "str"})
 
+    def test_descriptions_in_another_order_are_found_soon(self):
+        names = [f"bench.track_{i}" for i in range(30000)]
+        descriptions = {name: {"name": name, "type": "track", "unit": f"unit {i}", "params": [], "param_names": []} for i, name in enumerate(names)}
+        result = asv_result(1, [1, 2]) | {"results": {name: [[1.0], [], "v"] for name in ["bench.track_unknown", *reversed(names)]}}
+        folder = self.write("shop/results", {"benchmarks.json": descriptions | {"version": 2}, "box/1.json": result})
+        before = os.times()
+        self.add(folder)
+        after = os.times()
+        rows = self.answer("sql", "--json", "@1", "SELECT name, unit FROM measurements ORDER BY id LIMIT 3")
+        self.assertEqual([row["unit"] for row in rows], ["", "unit 29999", "unit 29998"])
+        self.assertLess(after.children_user - before.children_user, 5)  # a search from the start for each name takes more than 10 s
+
     def test_a_result_remains_the_same_run_when_the_code_of_a_benchmark_changes(self):
         first, _ = self.add(self.results(2))
         changed = {name: value if name == "version" else {**value, "version": "c9", "code": "def f(): pass"} for name, value in BENCHMARKS.items()}
