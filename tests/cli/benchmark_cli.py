@@ -88,6 +88,14 @@ class Conclusion(BenchmarkTest):
         self.assertTrue(text.startswith("test_app.py::test_slow takes longest: 2.000 ms, mean of 10 runs, "), text)
         self.assertNotIn("times", text)
 
+    def test_the_lowest_of_rates_is_named(self):
+        def jmh(rates):
+            return [{"jmhVersion": "1.37", "benchmark": f"shop.Bench.{name}", "mode": "thrpt", "threads": 1, "forks": 1, "measurementIterations": 10,
+                     "primaryMetric": {"score": rate, "scoreError": 0.1, "scoreConfidence": [rate - 0.1, rate + 0.1], "scorePercentiles": {},
+                                       "scoreUnit": "ops/s", "rawData": [samples_of(rate)]}, "secondaryMetrics": {}} for name, rate in rates.items()]
+        self.assertTrue(self.said(jmh({"copy": 2.0})).startswith("shop.Bench.copy is 2 ops/s, "))
+        self.assertTrue(self.said(jmh({"copy": 2.0, "move": 1.5})).startswith("shop.Bench.move has the lowest value: 1.5 ops/s, "))
+
     def test_rows_have_their_spread_and_state(self):
         document = google_benchmark({"BM_copy": 2.0})
         for name, state in (("BM_move", {"error_occurred": True, "error_message": "no file"}), ("BM_old", {"skipped": True, "skip_message": "no disk"})):

@@ -169,6 +169,7 @@ enum ps_fact_code {
     PS_FACT_TAKES_LONGEST, /* value */
     PS_FACT_TAKES,         /* value, of the only row */
     PS_FACT_IS,            /* value, not a time */
+    PS_FACT_IS_LOWEST,     /* value of which higher is better, the lowest of several */
     PS_FACT_SPREAD, /* runs, standard deviation as a share of the value; word: the statistic */
     PS_FACT_ZERO_VALUES,
     PS_FACT_NO_VALUES,

@@ -126,6 +126,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                .words = "{codes} takes longest: {0 unit}"},
     [PS_FACT_TAKES] = {"takes", 1, .place = PS_SAID_VERDICT, .words = "{codes} takes {0 unit}"},
     [PS_FACT_IS] = {"is", 1, .place = PS_SAID_VERDICT, .words = "{codes} is {0 unit}"},
+    [PS_FACT_IS_LOWEST] = {"is_lowest", 1, .place = PS_SAID_VERDICT,
+                           .words = "{codes} has the lowest value: {0 unit}"},
     [PS_FACT_SPREAD] = {"spread", 2, .words = "{0 runs}{1 deviation}."},
     [PS_FACT_ZERO_VALUES] = {"zero_values", .place = PS_SAID_VERDICT,
                              .words = "At least half of the measured values are 0: too short to be "

@@ -545,6 +545,23 @@ static const struct row *find_second(const struct rows *rows, const struct row *
     return found;
 }
 
+/* Whether the row is the lowest of several of which higher values are better, all of one unit. */
+static bool is_lowest(const struct rows *rows, const struct row *row)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *other = &rows->items[i];
+
+        if (!other->alternatives.ptr)
+            continue;
+        if (!other->is_higher_better || !ps_str_eq(other->unit, row->unit))
+            return false;
+        n++;
+    }
+    return n > 1;
+}
+
 /* The CPU time of a row of %time; NaN: the row is another. */
 static double cpu_time_of(const struct rows *rows, const struct row *wall)
 {
@@ -597,9 +614,10 @@ static void conclude_largest(struct ps_conclusion *c, const struct rows *rows)
     } else {
         ps_conclude_first(c, ps_claim_of(NULL, PS_TAKES, row_subject(c, row), NAN));
         ps_first_fact(c, row_fact(c,
-                                  !is_time(row) ? PS_FACT_IS
-                                  : n > 1       ? PS_FACT_TAKES_LONGEST
-                                                : PS_FACT_TAKES,
+                                  is_lowest(rows, row) ? PS_FACT_IS_LOWEST
+                                  : !is_time(row)      ? PS_FACT_IS
+                                  : n > 1              ? PS_FACT_TAKES_LONGEST
+                                                       : PS_FACT_TAKES,
                                   row));
         ps_first_fact(c, (struct ps_fact){PS_FACT_SPREAD,
                                           .values = {(double)row->n, row->spread / row->value},
