@@ -929,7 +929,9 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
     return values;
 }
 
-/* The interval of a row of measurements. */
+/* The interval of a row of measurements. It is of the shift between trimmed means. Values that are
+ * medians may differ by less or more, if samples have two modes: the interval is widened to them.
+ */
 static bool find_interval(const struct ps_comparison *c, size_t index, double *low, double *high)
 {
     const struct ps_comparison_row *row = &c->rows[index];
@@ -939,6 +941,10 @@ static bool find_interval(const struct ps_comparison *c, size_t index, double *l
         return false;
     *low = change_of_shift(row, verdict->shift - verdict->half);
     *high = change_of_shift(row, verdict->shift + verdict->half);
+    if (!isnan(row->judgement.delta)) {
+        *low = fmin(*low, row->judgement.delta);
+        *high = fmax(*high, row->judgement.delta);
+    }
     return true;
 }
 

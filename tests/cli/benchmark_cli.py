@@ -314,6 +314,21 @@ class Check(BenchmarkTest):
         self.assertEqual([line.split()[:2] for line in lines], [["within", "test_app.py::test_a"], ["over", "test_app.py::test_b"]])
 
 
+class Interval(BenchmarkTest):
+    def test_an_interval_has_the_difference_of_medians_of_two_modes(self):
+        def recording(values):
+            made = pytest_benchmark({"test_a": sorted(values)[4] / 2 + sorted(values)[3] / 2})
+            made["benchmarks"][0]["stats"]["data"] = values
+            return made
+
+        base = self.add(recording([0.0200, 0.0205, 0.0206, 0.0204, 0.0203, 0.0207, 0.0201, 0.0202]))
+        new = self.add(recording([0.0260, 0.0264, 1.9, 0.0261, 2.1, 0.0263, 2.3, 0.0262]))
+        [row] = json.loads(self.ok("diff", base, new, "--json"))["rows"]
+        self.assertLess(row["delta"], 0.01)
+        self.assertLessEqual(row["low"], row["delta"])
+        self.assertGreaterEqual(row["high"], row["delta"])
+
+
 class Show(BenchmarkTest):
     def test_the_headline_is_of_all_benchmarks(self):
         run = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.004}))
