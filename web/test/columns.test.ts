@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
     dropRanked,
+    growWidths,
     isColumnShown,
     isDefaultLayout,
     mayHide,
@@ -118,4 +119,33 @@ test('a phone shows the name of a row, the number that sorts and the first other
         phoneColumns(notes, {}, undefined).map(({ key }) => key),
         ['severity', 'note'],
     );
+});
+
+const needing = (width: number) => new Map([['value', width]]);
+
+test('a column grows until its content fits', () => {
+    const growths = new Map<string, number>();
+    const grown = growWidths(new Map([['name', 200]]), needing(120), growths);
+    assert.deepEqual(
+        [...(grown ?? [])],
+        [
+            ['name', 200],
+            ['value', 120],
+        ],
+    );
+    assert.equal(growWidths(grown ?? new Map(), new Map(), growths), null);
+});
+
+test('a column whose content overflows at each width stops growing', () => {
+    const growths = new Map<string, number>();
+    let grown: Map<string, number> | null = new Map([['value', 100]]);
+    let width = 100;
+    while (grown && width < 10_000) {
+        width = grown.get('value') ?? 0;
+        grown = growWidths(grown, needing(width + 12), growths);
+    }
+    assert.equal(width, 100 + 8 * 12);
+    assert.equal(growWidths(needing(width), new Map(), growths), null);
+    const later = growWidths(needing(width), needing(300), growths);
+    assert.equal(later?.get('value'), 300, 'it grows again after it fitted');
 });

@@ -5,6 +5,7 @@ import {
     bytesText,
     dayHeading,
     formatSeconds,
+    formatCount,
     formatValueIn,
     formatFixed,
     int,
@@ -87,6 +88,18 @@ test('formatValueIn scales seconds and bytes, and leaves other units alone', () 
     assert.deepEqual(formatValueIn(2048, 'B'), { value: '2.00', unit: 'KiB' });
     assert.deepEqual(formatValueIn(136.3, 'MiB'), { value: '136.3', unit: 'MiB' });
     assert.deepEqual(formatValueIn(12345, 'calls'), { value: '12,345', unit: 'calls' });
+});
+
+test('counts are whole, and large rates are scaled', () => {
+    assert.deepEqual(formatCount(26, 'rows/op'), { value: '26', unit: 'rows/op' });
+    assert.deepEqual(formatCount(1, 'calls'), { value: '1', unit: 'call' });
+    assert.deepEqual(formatCount(0, ''), { value: '0', unit: '' });
+    assert.deepEqual(formatCount(1.5, ''), { value: '1.500', unit: '' });
+    const rate = { value: '16.28', unit: 'M\u202fitems/s' };
+    assert.deepEqual(formatCount(16276827, 'items/s'), rate);
+    assert.deepEqual(formatCount(829114.2, 'items/s'), { value: '829,114', unit: 'items/s' });
+    assert.deepEqual(formatCount(2e6, 'MB/s'), { value: '2,000,000', unit: 'MB/s' });
+    assert.equal(signed(-0.04, 1), '0.0');
 });
 
 test('formatValueIn shows a dash for a missing value', () => {

@@ -154,10 +154,29 @@ export function formatValueIn(value: number | null, unit: string): FormattedValu
     };
 }
 
-/** Formats a difference, always with its sign; zero has none. */
+const RATE_STEPS: readonly [factor: number, prefix: string][] = [
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+];
+
+/** Formats a value in a unit of which parts may be whole, as "26 rows/op"; large rates are scaled, as
+ * "16.28 M items/s". Units such as MB/s have a prefix already. */
+export function formatCount(value: number, unit: string): FormattedValue {
+    const step = RATE_STEPS.find(([factor]) => Math.abs(value) >= factor);
+    if (step && /^[a-z].*\/s$/.test(unit)) {
+        const [factor, prefix] = step;
+        const scaled = formatValueIn(value / factor, '');
+        return { value: scaled.value, unit: prefix + THIN_SPACE + unit };
+    }
+    if (Number.isInteger(value)) return { ...formatValueIn(value, unit), value: int(value) };
+    return formatValueIn(value, unit);
+}
+
+/** Formats a difference with its sign. What rounds to zero has none. */
 export function signed(value: number, decimals: number): string {
     const digits = formatFixed(Math.abs(value), decimals);
-    if (value === 0) return digits;
+    if (!/[1-9]/.test(digits)) return digits;
     return (value < 0 ? MINUS : '+') + digits;
 }
 

@@ -5,8 +5,9 @@
  * number. A table that is wider than its place scrolls sideways; names in the first column stay.
  */
 import type { RefObject } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
+import { growWidths } from '../model/columns';
 import type { GridColumn } from './grid_types';
 import { viewportWidth } from './viewport';
 
@@ -93,9 +94,11 @@ export function useGridWidths<R>(
     drawn: unknown[],
 ): GridWidths {
     const [grown, setGrown] = useState<Grown>(new Map());
+    const growths = useRef(new Map<string, number>());
     useLayoutEffectOn(() => {
-        const needs = scroller.current ? needsOf(scroller.current, columns) : new Map();
-        if (needs.size) setGrown(new Map([...grown, ...needs]));
+        if (!scroller.current) return;
+        const next = growWidths(grown, needsOf(scroller.current, columns), growths.current);
+        if (next) setGrown(next);
     }, [columns, grown, chosen, ...drawn]);
     const restMin = viewportWidth.value < NARROW_PX ? REST_MIN.narrow : REST_MIN.wide;
     return useMemo(() => {

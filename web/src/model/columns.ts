@@ -160,3 +160,25 @@ export function dropRanked<C extends { width: number; rank?: number }>(
     }
     return columns.filter((column) => !dropped.has(column));
 }
+
+/* A column that still does not fit after so many growths in turn has content that overflows at each
+ * width. */
+const MAX_GROWTHS = 8;
+
+/** The widths with those that are needed; null: they stay. `growths` has for each column how often it
+ * grew since its content fitted last. */
+export function growWidths(
+    grown: ReadonlyMap<string, number>,
+    needs: ReadonlyMap<string, number>,
+    growths: Map<string, number>,
+): Map<string, number> | null {
+    for (const key of growths.keys()) if (!needs.has(key)) growths.delete(key);
+    const next = new Map(grown);
+    for (const [key, need] of needs) {
+        const count = growths.get(key) ?? 0;
+        if (count >= MAX_GROWTHS) continue;
+        growths.set(key, count + 1);
+        next.set(key, need);
+    }
+    return [...next].some(([key, width]) => grown.get(key) !== width) ? next : null;
+}

@@ -5,7 +5,7 @@ import {
     formatBytes,
     type FormattedValue,
     formatSeconds,
-    formatValueIn,
+    formatCount,
     formatFixed,
     int,
     MINUS,
@@ -42,8 +42,7 @@ export function formatValueOf(value: number, unit: string): FormattedValue {
         const formatted = formatBytes(Math.abs(value) * (unit === 'B' ? 1 : MIB));
         return value < 0 ? { ...formatted, value: MINUS + formatted.value } : formatted;
     }
-    if (Number.isInteger(value)) return { value: formatFixed(value === 0 ? 0 : value, 0), unit };
-    return formatValueIn(value, unit);
+    return formatCount(value, unit);
 }
 
 /** Formats a single difference, always with its sign. */
@@ -83,6 +82,12 @@ function changedOf(change: Change | undefined, isImport: boolean): [string, stri
     return [change === 'added' ? '+' : MINUS, changeLabel(change, isImport)];
 }
 
+/* A benchmark that failed or was skipped in one of the groups. */
+function failedLabel(row: { base?: unknown; new?: unknown }): string {
+    if (row.base === null && row.new === null) return 'no value';
+    return row.base === null ? 'no base value' : 'no new value';
+}
+
 /** Verdict of a row: glyph, word and tone. With one run per side it has only a glyph. */
 export function verdictOf(
     row: {
@@ -90,6 +95,8 @@ export function verdictOf(
         delta: number | null;
         noise?: number | null;
         change?: Change;
+        base?: unknown;
+        new?: unknown;
         /** of measurements: -1: lower values are better, 1: higher, 0: neither */
         better?: number;
     },
@@ -99,6 +106,7 @@ export function verdictOf(
     const up = (row.delta ?? 0) > 0;
     const tone = toneOfChange(up, row.better);
     const changed = changedOf(row.change, isImport);
+    if (row.change === 'failed') return { glyph: '·', label: failedLabel(row), tone: 'faint' };
     if (row.change === 'unlisted') return { glyph: '·', label: 'not listed', tone: 'faint' };
     if (row.verdict === 'same' || row.verdict === 'few') {
         const few = row.better === undefined ? 'too few runs' : 'too few samples';

@@ -24,7 +24,7 @@ const OUTCOMES: Outcome[] = [
     { text: 'too few samples', filter: { verdict: 'few' }, tone: '' },
     { text: 'only in new', filter: { change: 'added' }, tone: '' },
     { text: 'only in base', filter: { change: 'removed' }, tone: '' },
-    { text: 'failed', filter: { change: 'failed' }, tone: 'is-slower' },
+    { text: 'failed or skipped', filter: { change: 'failed' }, tone: 'is-slower' },
 ];
 
 /** Numbers of rows by their verdict; a click shows only these rows. */

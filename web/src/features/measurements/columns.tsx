@@ -191,9 +191,34 @@ const UNIT_CHARACTER_PX = 7;
 const MAX_UNIT_CHARACTERS = 12;
 
 function unitWidthOf(all: Results<MeasurementRow>['all']): number {
-    const units = new Set(all.flatMap(({ row, parts }) => [row, ...parts]).map(({ unit }) => unit));
+    const units = new Set(
+        all
+            .flatMap(({ row, parts }) => [row, ...parts])
+            .map(({ value, unit }) =>
+                value !== null && Math.abs(value) >= MIN_LARGE
+                    ? formatNumber(value, unit).unit
+                    : unit,
+            ),
+    );
     const longest = Math.max(0, ...[...units].map((unit) => unit.length));
     return Math.max(MIN_UNIT_PX, Math.min(MAX_UNIT_CHARACTERS, longest) * UNIT_CHARACTER_PX + 4);
+}
+
+/* Smaller numbers fit, and their units are not scaled. */
+const MIN_LARGE = 1e5;
+/* Width of the numbers and of what is around them. */
+const MIN_NUMBER_PX = 88;
+const DIGIT_PX = 8;
+const NUMBER_PADDING = 24;
+
+function numberWidthOf(all: Results<MeasurementRow>['all']): number {
+    const longest = all
+        .flatMap(({ row, parts }) => [row, ...parts])
+        .reduce((most, { value, unit }) => {
+            if (value === null || Math.abs(value) < MIN_LARGE) return most;
+            return Math.max(most, formatNumber(value, unit).value.length);
+        }, 0);
+    return Math.max(MIN_NUMBER_PX, longest * DIGIT_PX + NUMBER_PADDING);
 }
 
 function valueColumn({ all }: Results<MeasurementRow>): Column {
@@ -203,10 +228,11 @@ function valueColumn({ all }: Results<MeasurementRow>): Column {
     const statistics = [...new Set(all.map(({ row }) => row.statistic))];
     const isMixed = better.size > 1;
     const unitWidth = unitWidthOf(all);
+    const numberWidth = numberWidthOf(all);
     return {
         key: 'value',
         title: statistics.length === 1 && statistics[0] !== 'single' ? statistics[0] : 'value',
-        width: 88 + unitWidth,
+        width: numberWidth + unitWidth,
         sortKey: 'value',
         ...RIGHT_ALIGNED,
         title_tip: isMixed

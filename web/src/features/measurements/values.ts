@@ -6,7 +6,7 @@ import {
     formatBytes,
     type FormattedValue,
     formatSeconds,
-    formatValueIn,
+    formatCount,
     formatFixed,
 } from '../../base/units';
 
@@ -31,7 +31,9 @@ export function formatNumber(
             ? formatSeconds(value)
             : unit === 'KiB'
               ? formatBytes(value * 1024)
-              : formatValueIn(value, unit);
+              : unit === 'B' || unit === 'bytes'
+                ? formatBytes(value)
+                : formatCount(value, unit);
     const step = TIME_UNITS.find(([, , name]) => name === shown.unit);
     if (!resolution || unit !== 's' || !step) return shown;
     const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
