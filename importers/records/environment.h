@@ -44,8 +44,8 @@ enum ps_environment_weight {
     FACT("cores", "Cores", "machine", PS_ENVIRONMENT_WARNS, false)                                 \
     FACT("governor", "Governor", "machine", PS_ENVIRONMENT_WARNS, false)                           \
     FACT("memory", "Memory", "machine", PS_ENVIRONMENT_WARNS, false)                               \
-    FACT("gpu", "GPU", "machine", PS_ENVIRONMENT_WARNS, false)                                     \
-    FACT("driver", "GPU driver", "machine", PS_ENVIRONMENT_WARNS, false)                           \
+    FACT("gpu", "Accelerator", "machine", PS_ENVIRONMENT_WARNS, false)                             \
+    FACT("driver", "Driver", "machine", PS_ENVIRONMENT_WARNS, false)                               \
     FACT("host", "Host", "machine", PS_ENVIRONMENT_NAMES, true)                                    \
     FACT("machine", "Architecture", "machine", PS_ENVIRONMENT_WARNS, false)                        \
     FACT("system", "System", "machine", PS_ENVIRONMENT_RELEASES, false)                            \
@@ -56,7 +56,7 @@ enum ps_environment_weight {
     FACT("compiler", "Compiler", "software", PS_ENVIRONMENT_WARNS, false)                          \
     FACT("build_type", "Build type", "software", PS_ENVIRONMENT_WARNS, false)                      \
     FACT("runtime", "Runtime", "software", PS_ENVIRONMENT_WARNS, false)                            \
-    FACT("gpu_runtime", "GPU runtime", "software", PS_ENVIRONMENT_WARNS, false)                    \
+    FACT("gpu_runtime", "Runtime of the accelerator", "software", PS_ENVIRONMENT_WARNS, false)     \
     FACT("tool", "Tool", "software", PS_ENVIRONMENT_NOTES, false)                                  \
     FACT("tool_version", "Tool version", "software", PS_ENVIRONMENT_NOTES, false)                  \
     FACT("packages", "Packages", "packages", PS_ENVIRONMENT_WARNS, false)                          \

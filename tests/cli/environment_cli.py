@@ -81,9 +81,9 @@ class OfAFormat(Environments):
     def test_traces(self):
         h100 = {"id": 0, "name": "NVIDIA H100"}
         self.assertEqual(self.trace(deviceProperties=[h100, {**h100, "id": 1}], cuda_runtime_version=12040, cuda_driver_version=13000, host_name="node-1"),
-                         ["GPU 2 x NVIDIA H100", "Host node-1", "GPU runtime CUDA 12.4"])
+                         ["Accelerator 2 x NVIDIA H100", "Host node-1", "Runtime of the accelerator CUDA 12.4"])
         self.assertEqual(self.trace(deviceProperties=[h100, {"id": 1, "name": "NVIDIA A100"}, {"id": 2}], hip_runtime_version=70051831),
-                         ["GPU NVIDIA H100, NVIDIA A100", "GPU runtime HIP 7.0.51831"])
+                         ["Accelerator NVIDIA H100, NVIDIA A100", "Runtime of the accelerator HIP 7.0.51831"])
         self.assertEqual(self.trace(deviceProperties=[], cuda_runtime_version="x", host_name="n"), ["Host n"])
 
     def test_viztracer_has_a_version(self):
@@ -101,7 +101,7 @@ class OfAFormat(Environments):
             database.execute("CREATE TABLE TARGET_INFO_SYSTEM_ENV(globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT)")
             database.executemany("INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (1, 'Local', ?, 1, ?)", rows.items())
         database.close()
-        self.assertEqual(self.shown("", path), ["CPU AMD EPYC 7413 24-Core Processor", "Cores 48", "GPU driver 565.57.01", "Host node-1", "Architecture x86_64",
+        self.assertEqual(self.shown("", path), ["CPU AMD EPYC 7413 24-Core Processor", "Cores 48", "Driver 565.57.01", "Host node-1", "Architecture x86_64",
                                                 "System Ubuntu 24.04.1 LTS"])
 
     def test_gecko(self):
