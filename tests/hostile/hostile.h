@@ -19,7 +19,7 @@ struct format {
     size_t n, cap;
 };
 
-#define FORMATS_MAX 40
+#define FORMATS_MAX 80
 
 struct formats {
     struct format items[FORMATS_MAX];
