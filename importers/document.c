@@ -87,6 +87,20 @@ static size_t repair_document(struct ps_buf *bytes, bool mark)
 /* The root that a document may have: bits. */
 enum { OBJECT = 1, ARRAY = 2 };
 
+/* Fails if more than white space and zero bytes follow the document. */
+static enum ps_status fail_on_rest(struct ps_str text, const char *end, struct ps_err *err)
+{
+    const char *last = text.ptr + text.len;
+
+    while (end < last && strchr(" \t\r\n", *end))
+        end++;
+    if (end == last)
+        return PS_OK;
+    return ps_fail_at(err, PS_BAD_INPUT, (uint64_t)(end - text.ptr),
+                      "more text follows the JSON document" PS_HINT
+                      "if the file has several documents, add each as a file of its own");
+}
+
 static cJSON *parse_document(struct ps_buf *bytes, bool mark, unsigned roots, struct ps_err *err)
 {
     struct ps_str text = ps_buf_slice(bytes);
@@ -105,6 +119,10 @@ static cJSON *parse_document(struct ps_buf *bytes, bool mark, unsigned roots, st
                    roots == OBJECT  ? "object"
                    : roots == ARRAY ? "array"
                                     : "document");
+        cJSON_Delete(root);
+        return NULL;
+    }
+    if (fail_on_rest(text, end, err) != PS_OK) {
         cJSON_Delete(root);
         return NULL;
     }
