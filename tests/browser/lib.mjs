@@ -253,13 +253,16 @@ const QUIET_ROUNDS = 3;
  * makes the rounds longer, so this waits for the page and not for a clock. */
 export async function quiet(page) {
     let rounds = 0;
-    await until(async () => {
+    const isQuiet = async () => {
         await page.evaluate(() => new Promise((resolve) => {
             requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve, 30)), 30));
         }));
         rounds = underway.get(page).size ? 0 : rounds + 1;
         return rounds >= QUIET_ROUNDS;
-    }, 'a page that asks for nothing more', 30_000);
+    };
+    await until(isQuiet, 'a page that asks for nothing more', 30_000).catch((error) => {
+        throw new Error(`${error.message}; not answered: ${[...underway.get(page)].map((one) => one.url()).join(' ')}`);
+    });
 }
 
 /* Until the page stands and does what it does right after, binding its keys for instance. */

@@ -34,6 +34,8 @@ ASKED = [
     ["whatif", "ipython-warm.log"], ["whatif", "ipython-warm.log", "IPython", "--json"], ["whatif", "slow one", "x"],
     ["baseline"],
     ["explore", "slow one", "author_of", "--json"], ["explore", "slow one", "nothing"],
+    ["report", "cached one", "slow one"], ["report", "cached one", "slow one", "--html"], ["report", "cached one", "nope"],
+    ["bisect", "none", "wall", "--", "true"],
 ]
 
 
