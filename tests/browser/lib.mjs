@@ -249,6 +249,13 @@ function watchRequests(page) {
 
 const QUIET_ROUNDS = 3;
 
+/* Those of the page that stands now: a page is used by several tests, each with a server of its own, and Chromium may
+ * tell of a request of the page before without telling its end. */
+function openRequests(page) {
+    const origin = new URL(page.url()).origin;
+    return [...underway.get(page)].map((request) => request.url()).filter((url) => new URL(url).origin === origin);
+}
+
 /* Until the page has asked for nothing and drawn what it has, several times in a row: a slow machine
  * makes the rounds longer, so this waits for the page and not for a clock. */
 export async function quiet(page) {
@@ -257,11 +264,11 @@ export async function quiet(page) {
         await page.evaluate(() => new Promise((resolve) => {
             requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve, 30)), 30));
         }));
-        rounds = underway.get(page).size ? 0 : rounds + 1;
+        rounds = openRequests(page).length ? 0 : rounds + 1;
         return rounds >= QUIET_ROUNDS;
     };
     await until(isQuiet, 'a page that asks for nothing more', 30_000).catch((error) => {
-        throw new Error(`${error.message}; not answered: ${[...underway.get(page)].map((one) => one.url()).join(' ')}`);
+        throw new Error(`${error.message}; not answered: ${openRequests(page).join(' ')}`);
     });
 }
 
