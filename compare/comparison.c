@@ -742,7 +742,8 @@ static void set_judgement(struct ps_comparison *c, size_t index,
     row->seen_pct = out->base_median > 0 ? 100 * expm1(verdict->seen) : (double)NAN;
 }
 
-/* The rows of a unit are a family, and their further values another. Returns the number of each. */
+/* Returns the number of the family of each row. The main metrics in one unit are a family; the
+ * further metrics in that unit are another one. */
 static uint32_t *number_families(const struct ps_comparison *c)
 {
     uint32_t *families = ps_grow(NULL, c->n_rows + 1, sizeof *families);
@@ -929,9 +930,9 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
     return values;
 }
 
-/* The interval of a row of measurements. It is of the shift between trimmed means. Values that are
- * medians may differ by less or more, if samples have two modes: the interval is widened to them.
- */
+/* The interval of a row of measurements. It is computed for the difference of trimmed means, and
+ * the page shows the difference of medians. If samples have two modes, the latter may be outside of
+ * the interval: then the interval is widened to contain it. */
 static bool find_interval(const struct ps_comparison *c, size_t index, double *low, double *high)
 {
     const struct ps_comparison_row *row = &c->rows[index];

@@ -24,8 +24,8 @@
  * row became more, and the reverse, whatever the number of rows that changed in the same direction.
  * Fewer than PS_RESULT_PRIOR_ROWS rows tell little: then the spread between files is taken to be
  * PS_RESULT_BETWEEN, unless most rows vary more. The spread between files is the same for all rows,
- * or in proportion to the spread of the samples of a row, or between both, whichever explains the
- * rows best: noisy rows among quiet ones vary more between files.
+ * or in proportion to the spread of the samples of a row, or between both. The choice that explains
+ * the rows best is taken, since noisy rows among quiet ones vary more between files.
  *
  * Ratios are tested by Student's t (degrees of freedom: F. E. Satterthwaite 1946; B. L. Welch
  * 1947). Over all rows, the procedure of Y. Benjamini and Y. Hochberg (1995) with PS_RESULT_FDR:

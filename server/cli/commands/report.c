@@ -120,7 +120,7 @@ static enum ps_status add_profiles(struct report *report, struct ps_err *err)
         return err->code;
     if (cJSON_GetArraySize(ps_member(conclusion, "sentence")) == 0)
         return PS_OK;
-    /* profiles of versions that are equally fast explain nothing */
+    /* without a change there is no cause to name */
     ps_output_section(&report->out, report->is_equal ? "Profiles" : "Cause");
     ps_text_report_profiles(&report->out, profiles.response, conclusion);
     if (report->page.len)

@@ -157,7 +157,7 @@ enum ps_status ps_bisect_git_checkout(struct ps_bisect_git *r, const char *workt
 
 /* --- The bisection --- */
 
-/* Reads what `git bisect` has decided; status: with which it ended. */
+/* Reads the state of the bisection. status: exit status of the last `git bisect`. */
 static enum ps_status read_state(struct ps_bisect_git *r, int status, enum ps_bisect_state *state,
                                  const char **commit, struct ps_err *err)
 {

@@ -115,7 +115,7 @@ export const bytesAtY = ({ top, bottom }: ChartBox, scene: ChartScene, y: number
 
 type Ctx = CanvasRenderingContext2D;
 
-/** The chart is tall enough for more lines than others have. */
+/** This chart is taller than others, so its axis has more grid lines. */
 const LINES = 7;
 
 function paintGrid(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotTheme): void {

@@ -15,7 +15,7 @@ interface ParameterChartProps {
     text: (value: number) => string;
 }
 
-/* Parameters that grow by this factor are drawn on logarithmic axes. */
+/* The axes are logarithmic if the largest parameter is this many times the smallest, or more. */
 const MIN_LOG_RATIO = 10;
 
 const floorTen = (value: number) => 10 ** Math.floor(Math.log10(value));
@@ -56,7 +56,7 @@ function viewOf({ curve, selected, text }: ParameterChartProps, token: Token): L
     };
 }
 
-/* An exponent of a power of the parameter, from the first point to the last. */
+/* Says how the value grows from the first point to the last: "grows as n to the power of 1.90". */
 function growthText({ parameter, exponent }: ParameterCurve<MeasurementRow>): string {
     if (exponent === null) return '';
     return `grows as ${parameter} to the power of ${formatFixed(exponent, 2)}`;
