@@ -67,6 +67,14 @@ static const struct ps_kind kinds[] = {
      .merges = true,
      .tabs = {"timeline", "inference", "overview", "critical-path", "operators", "kernels",
               "roofline", "summaries", "device-memory", "modules", "flame", "ranks"}},
+    /* the trace of a server of a language model, with what clients and logs say of its requests */
+    {.name = "serving-trace",
+     .mark = "serve",
+     .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_MEASUREMENTS | PS_HAS_RESULTS |
+            PS_HAS_REQUESTS,
+     .tabs = {"requests", "timeline", "inference", "measurements", "overview", "critical-path",
+              "operators", "kernels", "roofline", "summaries", "device-memory", "modules",
+              "flame"}},
     {.name = "nsys",
      .mark = "nsys",
      .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_NVTX,
@@ -100,6 +108,10 @@ static const struct ps_kind kinds[] = {
      .tabs = {STACK_TABS, "time-order"}},
 
     /* measurements */
+    {.name = "serving",
+     .mark = "serve",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS | PS_HAS_REQUESTS,
+     .tabs = {"requests", "measurements"}},
     {.name = "hyperfine",
      .mark = "bench",
      .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
@@ -212,7 +224,7 @@ static const char *const words[PS_N_KIND_HAS_BITS] = {
     "categories", "line_times", "line_memory", "line_cpu",  "memory",
     "spans",      "slices",     "devices",     "torch",     "nvtx",
     "stacks",     "measured",   "bound",       "processes", "snapshot",
-    "results",    "tests",
+    "results",    "tests",      "requests",
 };
 
 const struct ps_kind *ps_kinds(size_t *count)

@@ -40,12 +40,13 @@ enum ps_kind_has {
     PS_HAS_SNAPSHOT = 1 << 19,     /* of stacks: GPU allocations, segments and their events */
     /* of measurements: rows of benchmarks, which are judged one by one */
     PS_HAS_RESULTS = 1 << 20,
-    PS_HAS_TESTS = 1 << 21, /* of measurements: durations of tests, each measured once */
+    PS_HAS_TESTS = 1 << 21,    /* of measurements: durations of tests, each measured once */
+    PS_HAS_REQUESTS = 1 << 22, /* requests to a server, and the steps that served them */
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on a time axis */
 };
-#define PS_N_KIND_HAS_BITS 22 /* number of single bits in enum ps_kind_has */
+#define PS_N_KIND_HAS_BITS 23 /* number of single bits in enum ps_kind_has */
 
 /* The texts of a kind that may reveal commands or arguments of the user, for redaction: bits of
  * ps_kind.texts. */
@@ -61,7 +62,7 @@ enum ps_kind_texts {
 };
 
 #define PS_KIND_MARK_MAX 6
-#define PS_KIND_TABS_MAX 12
+#define PS_KIND_TABS_MAX 14
 
 struct ps_kind {
     const char *name; /* as in ps_importer.kind; stable, in the database and in URLs */

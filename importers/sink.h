@@ -27,6 +27,7 @@ struct ps_collective;
 struct ps_collective_call;
 struct ps_counter;
 struct ps_device_summary;
+struct ps_engine_step;
 struct ps_flow;
 struct ps_function;
 struct ps_gap;
@@ -42,7 +43,11 @@ struct ps_operator_row;
 struct ps_package;
 struct ps_process;
 struct ps_report;
+struct ps_request;
 struct ps_section;
+struct ps_served;
+struct ps_serving_file;
+struct ps_serving_result;
 struct ps_snapshot_allocation;
 struct ps_snapshot_block;
 struct ps_snapshot_device;
@@ -125,6 +130,12 @@ struct ps_sink_ops {
      * closes the descriptor. -1: failure, see err. */
     int (*open_scratch)(struct ps_sink *);
     void (*measurement)(struct ps_sink *, const struct ps_measurement *);
+    /* Servers of language models. */
+    void (*serving_file)(struct ps_sink *, const struct ps_serving_file *);
+    void (*serving_result)(struct ps_sink *, const struct ps_serving_result *);
+    void (*request)(struct ps_sink *, const struct ps_request *);
+    void (*engine_step)(struct ps_sink *, const struct ps_engine_step *);
+    void (*served)(struct ps_sink *, const struct ps_served *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
     /* Reports bytes read, total bytes and records parsed. False: the import was cancelled. */

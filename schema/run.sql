@@ -336,9 +336,20 @@ CREATE TABLE series( -- a series of numbers over time
 --   reserved_max []
 --   reserved_last []
 -- Families 6 to 8 have positions of events instead of times, and their times are us since 1970; -1: unknown.
+-- PACKED served: [since 8, lacks requests of requests] family 9, which requests an engine served in which step
+--   start_ns [-4611686018427387904..4611686018427387903, sorted] start of the step
+--   step [-> engine_step, sorted]
+--   request [-> request]
+--   tokens [0..] new tokens of the request in this step
+--   computed [-1..] tokens of the request that were computed before; -1: unknown
+--   is_prefill [bool] 1: tokens of the prompt
+-- PACKED token_gaps: [since 8, lacks requests of requests] family 10, times between the chunks of tokens that a client received
+--   request [-> request, sorted]
+--   gap_ns []
+-- Family 10 has ids of requests instead of times.
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
-    family INTEGER NOT NULL,   -- [1..8] enum ps_packed_family
+    family INTEGER NOT NULL,   -- [1..10] enum ps_packed_family
     part INTEGER NOT NULL,     -- [0..UINT32_MAX] family 2: the series; 6 to 8: the snapshot_device; else 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, -- [<= end_ns]
@@ -534,6 +545,58 @@ CREATE TABLE snapshot_owner( -- [since 6, lacks memory snapshot of snapshot] liv
     device INTEGER NOT NULL,   -- [-> snapshot_device]
     stack INTEGER NOT NULL,    -- [-> snapshot_stack or 0] without hidden frames
     bytes INTEGER NOT NULL, count INTEGER NOT NULL
+);
+
+-- Serving --------------------------------------------------------------------------------------------------------------
+-- Requests to a server of a language model, as clients, logs of the engine and a trace state them. All times are ns since the
+-- origin of the run: of the trace if it has one, else the start of the first request. NULL: unknown.
+
+CREATE TABLE serving_file( -- [since 8, lacks requests of requests] the files of the run, and how their clocks were joined
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as path]
+    role INTEGER NOT NULL,     -- [0..2] enum ps_serving_role
+    tool TEXT NOT NULL,        -- [redact as code] "vLLM", "AIPerf"; '': unknown
+    method INTEGER NOT NULL,   -- [0..4] enum ps_clock_method
+    offset_ns INTEGER,         -- what was added to the times of the file; NULL: its clock is unknown
+    error_ns INTEGER,          -- [0..] the true offset differs by at most this; NULL: no bound
+    pairs INTEGER NOT NULL     -- [0..] observations that the offset is based on
+);
+CREATE TABLE serving_result( -- [since 8, lacks requests of requests] a result of a client: one load of a sweep
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as label] '': the file has only this one
+    parameters TEXT NOT NULL,  -- [redact as parameters] a JSON object: request rate, concurrency, lengths
+    first INTEGER NOT NULL, last INTEGER NOT NULL -- [0..] its metrics: range of measurement.id; 0: none
+);
+CREATE TABLE request( -- [since 8, lacks requests of requests] in the order of their start, else of the file
+    id INTEGER PRIMARY KEY,
+    result INTEGER NOT NULL,   -- [-> serving_result or 0] 0: only the engine knows the request
+    position INTEGER NOT NULL, -- [-1..] its row in the file of the client, from 0; -1: only the engine knows it
+    name TEXT NOT NULL,        -- [redact as label] id, '': unknown
+    state INTEGER NOT NULL,    -- [0..3] enum ps_request_state
+    error TEXT NOT NULL,       -- [redact as message] '': none
+    start_ns INTEGER,          -- the client sent it
+    arrival_ns INTEGER,        -- the engine received it
+    scheduled_ns INTEGER,      -- start of the first step that served it
+    first_token_ns INTEGER,    -- end of the step that made its first token
+    last_token_ns INTEGER,     -- end of the last step that served it
+    end_ns INTEGER,            -- the client received all
+    ttft_ns INTEGER,           -- [0..] time to the first token, as the client states it
+    latency_ns INTEGER,        -- [0..] time to the end, as the client states it
+    tpot_ns,                   -- time per output token after the first one, as the client states or defines it
+    prompt_tokens INTEGER, output_tokens INTEGER, -- [0..] as the client counts them
+    engine_prompt_tokens INTEGER, engine_output_tokens INTEGER, -- [0..] as the engine counts them
+    cached_tokens INTEGER,     -- [0..] tokens of the prompt that the engine had in its cache
+    is_estimated INTEGER NOT NULL -- [bool] 1: the times of the engine were matched by lengths and order, not by ids
+);
+CREATE TABLE engine_step( -- [since 8, lacks requests of requests] steps of the scheduler, in the order of their start
+    id INTEGER PRIMARY KEY,
+    number INTEGER,            -- [0..] as the engine counts
+    name TEXT NOT NULL,        -- [redact as label] of the annotation; '': none
+    start_ns INTEGER NOT NULL, -- [<= end_ns]
+    end_ns INTEGER NOT NULL,
+    step INTEGER NOT NULL,     -- [-> step or 0] the same step in the trace
+    context_requests INTEGER, context_tokens INTEGER, generation_requests INTEGER, generation_tokens INTEGER, -- [0..]
+    running INTEGER, waiting INTEGER -- [0..] requests in the engine during the step
 );
 
 -- Timings --------------------------------------------------------------------------------------------------------------

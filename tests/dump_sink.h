@@ -51,6 +51,13 @@ void dump_snapshot_mark(struct ps_sink *sink, const struct ps_snapshot_mark *row
 void dump_snapshot_owner(struct ps_sink *sink, const struct ps_snapshot_owner *row);
 void dump_snapshot_device(struct ps_sink *sink, const struct ps_snapshot_device *row);
 
+/* The words of a serving run (dump_requests.c). */
+void dump_serving_file(struct ps_sink *sink, const struct ps_serving_file *row);
+void dump_serving_result(struct ps_sink *sink, const struct ps_serving_result *row);
+void dump_request(struct ps_sink *sink, const struct ps_request *row);
+void dump_engine_step(struct ps_sink *sink, const struct ps_engine_step *row);
+void dump_served(struct ps_sink *sink, const struct ps_served *row);
+
 void dump_sink_init(struct dump_sink *dump, struct ps_buf *out);
 
 /* The whole of importing bytes: a dump, or a last line "failed <status> <what> at <byte>; <hint>".

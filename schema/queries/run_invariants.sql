@@ -37,8 +37,14 @@ WHERE EXISTS(SELECT 1 FROM packed_column d LEFT JOIN packed p ON p.id = d.id / 1
 UNION ALL
 SELECT 'packed rows belong to no series or device'
 WHERE EXISTS(SELECT 1 FROM packed p WHERE CASE WHEN p.family = 2 THEN NOT EXISTS(SELECT 1 FROM series s WHERE s.id = p.part)
-                                               WHEN p.family >= 6 THEN NOT EXISTS(SELECT 1 FROM snapshot_device d WHERE d.id = p.part)
+                                               WHEN p.family BETWEEN 6 AND 8 THEN NOT EXISTS(SELECT 1 FROM snapshot_device d WHERE d.id = p.part)
                                                ELSE p.part <> 0 END)
 UNION ALL
 SELECT 'a level of detail belongs to no track'
-WHERE EXISTS(SELECT 1 FROM pyramid d LEFT JOIN track t ON t.id = d.id / 64 WHERE t.id IS NULL);
+WHERE EXISTS(SELECT 1 FROM pyramid d LEFT JOIN track t ON t.id = d.id / 64 WHERE t.id IS NULL)
+UNION ALL
+SELECT 'the parameters of a serving result are not a JSON object'
+WHERE EXISTS(SELECT 1 FROM serving_result WHERE NOT CASE WHEN json_valid(parameters) THEN json_type(parameters) = 'object' ELSE 0 END)
+UNION ALL
+SELECT 'the metrics of a serving result are no measurements'
+WHERE EXISTS(SELECT 1 FROM serving_result r WHERE r.first > r.last OR r.last > (SELECT coalesce(max(id), 0) FROM measurement));

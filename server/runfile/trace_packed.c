@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_packed.c: reads the rows of table packed in blocks, and provides the tables ps_flows,
- * ps_counts, ps_memory_events, ps_collective_calls and those of memory snapshots over them. */
+ * ps_counts, ps_memory_events, ps_collective_calls, ps_served, ps_token_gaps and those of memory
+ * snapshots over them. */
 #include <stdlib.h>
 
 #include "schema/schema.h"
@@ -295,6 +296,10 @@ static const struct kind kinds[] = {
            "reserved_last, device"),
      PS_PACKED_SNAPSHOT_LEVELS, PS_N_SNAPSHOT_LEVEL_COLUMNS, 0, PS_SNAPSHOT_LEVEL_FIRST,
      PS_N_SNAPSHOT_LEVEL_COLUMNS, 0},
+    {TABLE("ps_served", "start_ns, step, request, tokens, computed, is_prefill"), PS_PACKED_SERVED,
+     PS_N_SERVED_COLUMNS, 0, PS_SERVED_START, -1, 1u << PS_SERVED_STEP | 1u << PS_SERVED_REQUEST},
+    {TABLE("ps_token_gaps", "request, gap_ns"), PS_PACKED_TOKEN_GAPS, PS_N_TOKEN_GAP_COLUMNS, 0,
+     PS_TOKEN_GAP_REQUEST, -1, 1u << PS_TOKEN_GAP_REQUEST},
 };
 
 void ps_register_packed(struct ps_db *db)

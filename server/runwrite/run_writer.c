@@ -16,6 +16,7 @@
 #include "importers/records/measurements.h"
 #include "importers/records/memory_curve.h"
 #include "importers/records/printed.h"
+#include "importers/records/requests.h"
 #include "importers/records/run.h"
 #include "importers/records/snapshot.h"
 #include "importers/records/steps.h"
@@ -102,6 +103,7 @@ struct trace_sums {
     int64_t chunks, packed; /* last ids assigned in the tables chunk and packed */
     struct pack_buffer flows, events, collectives, steps;
     struct pack_buffer snapshot_events, allocations, levels; /* of memory snapshots */
+    struct pack_buffer served, token_gaps;                   /* of requests */
     struct ps_intern step_names;
     uint32_t *steps_of_names; /* by id in step_names: the first step with the name */
     size_t n_steps_of_names;
@@ -883,6 +885,114 @@ static struct ps_num null_if_nan(double value)
     return isnan(value) ? PS_NO_NUM : ps_real(value);
 }
 
+/* --- Requests --- */
+
+static struct ps_num time_or_null(int64_t ns)
+{
+    return ns == PS_TIME_UNKNOWN ? PS_NO_NUM : ps_int(ns);
+}
+
+static struct ps_num count_or_null(int64_t n)
+{
+    return n == PS_COUNT_UNKNOWN ? PS_NO_NUM : ps_int(n);
+}
+
+static void serving_file(struct ps_sink *sink, const struct ps_serving_file *row)
+{
+    ps_insert_serving_file(to(sink),
+                           &(struct ps_row_serving_file){.id = row->id,
+                                                         .name = row->name,
+                                                         .role = row->role,
+                                                         .tool = row->tool,
+                                                         .method = row->method,
+                                                         .offset_ns = time_or_null(row->offset_ns),
+                                                         .error_ns = count_or_null(row->error_ns),
+                                                         .pairs = (int64_t)row->n_pairs});
+}
+
+static void serving_result(struct ps_sink *sink, const struct ps_serving_result *row)
+{
+    ps_insert_serving_result(to(sink),
+                             &(struct ps_row_serving_result){.id = row->id,
+                                                             .name = row->name,
+                                                             .parameters = row->parameters,
+                                                             .first = row->first,
+                                                             .last = row->last});
+}
+
+static void write_gaps(struct ps_writer *w, const struct ps_request *row)
+{
+    struct pack_buffer *p = &w->trace.token_gaps;
+
+    if (!p->columns)
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_TOKEN_GAPS, .columns = PS_N_TOKEN_GAP_COLUMNS, .max_rows = ROWS};
+    for (size_t i = 0; i < row->n_gaps; i++)
+        push_packed_row(w, p, (const int64_t[]){row->id, row->gaps_ns[i]});
+}
+
+static void request(struct ps_sink *sink, const struct ps_request *row)
+{
+    if (!ps_sink_ok(sink))
+        return;
+    ps_insert_request(
+        to(sink),
+        &(struct ps_row_request){.id = row->id,
+                                 .result = row->result,
+                                 .position = row->position,
+                                 .name = row->name,
+                                 .state = row->state,
+                                 .error = row->error,
+                                 .start_ns = time_or_null(row->start_ns),
+                                 .arrival_ns = time_or_null(row->arrival_ns),
+                                 .scheduled_ns = time_or_null(row->scheduled_ns),
+                                 .first_token_ns = time_or_null(row->first_token_ns),
+                                 .last_token_ns = time_or_null(row->last_token_ns),
+                                 .end_ns = time_or_null(row->end_ns),
+                                 .ttft_ns = count_or_null(row->ttft_ns),
+                                 .latency_ns = count_or_null(row->latency_ns),
+                                 .tpot_ns = null_if_nan(row->tpot_ns),
+                                 .prompt_tokens = count_or_null(row->prompt_tokens),
+                                 .output_tokens = count_or_null(row->output_tokens),
+                                 .engine_prompt_tokens = count_or_null(row->engine_prompt_tokens),
+                                 .engine_output_tokens = count_or_null(row->engine_output_tokens),
+                                 .cached_tokens = count_or_null(row->cached_tokens),
+                                 .is_estimated = row->is_estimated});
+    write_gaps(writer_of(sink), row);
+}
+
+static void engine_step(struct ps_sink *sink, const struct ps_engine_step *row)
+{
+    ps_insert_engine_step(
+        to(sink),
+        &(struct ps_row_engine_step){.id = row->id,
+                                     .number = count_or_null(row->number),
+                                     .name = row->name,
+                                     .start_ns = row->start_ns,
+                                     .end_ns = row->end_ns,
+                                     .step = row->step,
+                                     .context_requests = count_or_null(row->context_requests),
+                                     .context_tokens = count_or_null(row->context_tokens),
+                                     .generation_requests = count_or_null(row->generation_requests),
+                                     .generation_tokens = count_or_null(row->generation_tokens),
+                                     .running = count_or_null(row->running),
+                                     .waiting = count_or_null(row->waiting)});
+}
+
+static void served(struct ps_sink *sink, const struct ps_served *row)
+{
+    struct pack_buffer *p = &writer_of(sink)->trace.served;
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_SERVED, .columns = PS_N_SERVED_COLUMNS, .max_rows = ROWS};
+    push_packed_row(writer_of(sink), p,
+                    (const int64_t[]){row->start_ns, row->step, row->request, row->tokens,
+                                      row->computed, row->is_prefill});
+}
+
 static void put_series(struct ps_writer *w, uint32_t id, const struct series *series)
 {
     ps_insert_series(&w->rows, &(struct ps_row_series){.id = id,
@@ -904,6 +1014,8 @@ static void end_packed(struct ps_writer *w)
     flush_packed(w, &sums->snapshot_events);
     flush_packed(w, &sums->allocations);
     flush_packed(w, &sums->levels);
+    flush_packed(w, &sums->served);
+    flush_packed(w, &sums->token_gaps);
     for (uint32_t i = 0; i < sums->n_series; i++) {
         put_series(w, i + 1, &sums->series[i]);
         flush_packed(w, &sums->series[i].counts);
@@ -925,6 +1037,8 @@ static void free_packed(struct trace_sums *sums)
     packing_free(&sums->snapshot_events);
     packing_free(&sums->allocations);
     packing_free(&sums->levels);
+    packing_free(&sums->served);
+    packing_free(&sums->token_gaps);
     for (uint32_t i = 0; i < sums->n_series; i++)
         packing_free(&sums->series[i].counts);
     free(sums->series);
@@ -1583,6 +1697,11 @@ static const struct ps_sink_ops writer_ops = {
     .action = action,
     .open_scratch = open_scratch,
     .measurement = measurement,
+    .serving_file = serving_file,
+    .serving_result = serving_result,
+    .request = request,
+    .engine_step = engine_step,
+    .served = served,
     .ledger = ledger,
     .headline = headline,
     .progress = progress,

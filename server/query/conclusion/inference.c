@@ -81,7 +81,7 @@ enum ps_status ps_conclude_inference(struct ps_db *db, struct ps_conclusion *c, 
                .values = {(double)step->busy_ns / 1e9, (double)step->serving.tokens},
                .other = ps_subject_of(
                    c, PS_SUBJECT_PART, ps_link_none,
-                   ps_str_from_c(phase == PS_PHASE_UNKNOWN ? "serving" : ps_phase_name(phase))),
+                   ps_str_from_c(phase == PS_PHASE_UNKNOWN ? "engine" : ps_phase_name(phase))),
                .link = link});
     add_families(c, step, link);
     if (step->serving.is_assumed)

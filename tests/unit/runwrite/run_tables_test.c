@@ -48,7 +48,8 @@ static void test_packed_columns_have_rules(void **state)
     static const size_t n[] = {
         PS_N_SLICE_COLUMNS,          PS_N_FLOW_COLUMNS,       PS_N_COUNT_COLUMNS,
         PS_N_MEMORY_COLUMNS,         PS_N_COLLECTIVE_COLUMNS, PS_N_STEP_COLUMNS,
-        PS_N_SNAPSHOT_EVENT_COLUMNS, PS_N_ALLOCATION_COLUMNS, PS_N_SNAPSHOT_LEVEL_COLUMNS};
+        PS_N_SNAPSHOT_EVENT_COLUMNS, PS_N_ALLOCATION_COLUMNS, PS_N_SNAPSHOT_LEVEL_COLUMNS,
+        PS_N_SERVED_COLUMNS,         PS_N_TOKEN_GAP_COLUMNS};
     const struct ps_column *launch =
         &ps_packed_tables[PS_PACKED_TABLE_SLICE].columns[PS_COL_LAUNCH];
 
