@@ -61,6 +61,7 @@ PUBLIC = {
         "records/measurements.h": ALL,
         "records/memory_curve.h": ALL,
         "records/printed.h": ALL,
+        "records/requests.h": ALL,
         "records/run.h": ALL,
         "records/snapshot.h": ALL,
         "records/stacks.h": ALL,

@@ -89,8 +89,6 @@ static void write_steps(struct sv_run *run)
     }
 }
 
-/* --- Summary --- */
-
 static void write_count(struct sv_run *run, const char *key, int64_t n)
 {
     if (n != PS_COUNT_UNKNOWN)

@@ -68,8 +68,11 @@ class _C:
 def fail():
     _C.observer(0, 512, 1 << 30, 0)
 """
-# Short sleeps: CPython calls the handler of a signal that arrives just before a sleep only after the sleep.
+# Short sleeps: CPython calls the handler of a signal that arrives just before a sleep only after the sleep. The program
+# has slept before it is ready: cProfile swallows a KeyboardInterrupt while it looks at a function for the first time
+# (findings/cprofile_swallows_interrupts.sh).
 WAITS = b"""import json, sys, time
+time.sleep(0)
 try:
     print("ready", flush=True)
     for _ in range(6000):
@@ -351,6 +354,13 @@ class Failures(RecordTest):
         done = self.record("cprofile", PYTHON, "raises.py", status=1)
         self.assertIn(b"ValueError: mine", done.stderr)
         self.assertTrue(self.rows("SELECT name FROM functions WHERE name = 'work'"))
+
+    def test_records_that_cprofile_lost(self):
+        self.file("work/loses.py", b"import cProfile\ndef fail(*_): raise MemoryError('memory was exhausted while profiling')\n"
+                                   b"cProfile.Profile.dump_stats = fail\n")
+        said = self.record("cprofile", PYTHON, "loses.py", status=1).stderr.decode()
+        self.assertIn("cProfile lost its records: a signal such as Ctrl-C may have arrived", said)
+        self.assertIn("it wrote no profile", said)
 
     def test_a_program_that_leaves_no_profile(self):
         self.file("work/leaves.py", b"import os\nos._exit(0)\n")

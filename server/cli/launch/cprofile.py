@@ -24,4 +24,9 @@ recorder = cProfile.Profile()
 try:
     recorder.runctx(code, names, names)
 finally:
-    recorder.dump_stats(out)
+    try:
+        recorder.dump_stats(out)
+    except MemoryError:
+        # cProfile says so too if the handler of a signal raised while it looked at a function for the first time
+        sys.exit("cProfile lost its records: a signal such as Ctrl-C may have arrived at a wrong moment, "
+                 "or memory is exhausted; record again")

@@ -191,7 +191,10 @@ static enum ps_status split_stderr(int pipe, pid_t pid, const struct ps_child *c
     for (;;) {
         struct pollfd ready = {.fd = pipe, .events = POLLIN};
         bool ended = ps_process_has_ended(pid, false);
-        if (poll(&ready, 1, ended ? 0 : PROMPT_DELAY_MS) == 0) {
+        int n_ready = poll(&ready, 1, ended ? 0 : PROMPT_DELAY_MS);
+        if (n_ready < 0 && errno == EINTR)
+            continue; /* reading now would wait for the background process */
+        if (n_ready == 0) {
             if (ended)
                 break;
             ps_import_split_flush(&split, false);
