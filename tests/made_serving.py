@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""made_serving.py FILE [STEPS [other]]: a trace of a serving engine with that many steps (default 64), the same every time.
-"other": the same engine with another kernel for attention, which takes half of the time.
+"""made_serving.py FILE cpu | FILE [STEPS [other]]: a trace of a serving engine with that many steps (default 64), the same every time.
+"cpu": of an engine without a GPU (make_cpu). "other": the same engine with another kernel for attention, which takes half of the time.
 
 Prefill steps launch their kernels one by one, decode steps replay a graph: one call with many kernels. Decode keeps up to 32 requests;
 every 9th step is mixed, and every 30th, from the first on, a prefill alone. One idle step and one copy outside of all steps are part of it. The
@@ -86,7 +86,30 @@ def make(steps=64, other=False):
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X"}], "traceEvents": trace.events}, truth
 
 
+def make_cpu(steps=(("execute_context_1(40)_generation_0(0)", 9_000), *(("execute_context_0(0)_generation_1(1)", 3_000 + 10 * i) for i in range(7)),
+                        ("execute_context_1(4215)_generation_1(1)", 800_000), ("execute_context_0(0)_generation_2(2)", 3_500))):
+    """A trace of an engine without a GPU: steps of (name, us). Half of a step is attention, a quarter a product that copies for a fifth of its
+    time, and a quarter is outside of operators. A second thread has an operator in each step, in less time."""
+    events, now = [], 1000
+
+    def slice_of(name, category, start, us, thread=1):
+        events.append({"ph": "X", "cat": category, "name": name, "pid": 1, "tid": thread, "ts": start, "dur": us, "args": {}})
+    for name, us in steps:
+        slice_of(name, "user_annotation", now, us)
+        slice_of("aten::_scaled_dot_product_flash_attention_for_cpu", "cpu_op", now + us / 8, us / 2)
+        slice_of("aten::addmm", "cpu_op", now + us * 5 / 8, us / 4)
+        slice_of("aten::copy_", "cpu_op", now + us * 5 / 8, us / 20)
+        slice_of("aten::add", "cpu_op", now + us / 8, us / 4, thread=2)
+        now += us + 500
+    return {"schemaVersion": 1, "deviceProperties": [], "traceEvents": events}
+
+
 def main():
+    if sys.argv[2:] == ["cpu"]:
+        trace = make_cpu()
+        with open(sys.argv[1], "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        return
     trace, _ = make(int(sys.argv[2]) if len(sys.argv) > 2 else 64, sys.argv[3:] == ["other"])
     data = json.dumps(trace).encode()
     with open(sys.argv[1], "wb") as file:

@@ -10,12 +10,12 @@ import { check, DEMO, equal, ROOT, rowTexts, settle, Shelf, test, until } from '
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\n', ' ');
 
-async function withServing(work, steps = 64) {
+async function withServing(work, made = '64') {
     const shelf = await Shelf.start();
     const folder = mkdtempSync(join(tmpdir(), 'perfshelf-inference-'));
     try {
         const file = join(folder, 'serving.json.gz');
-        execFileSync('python3', [join(ROOT, 'tests', 'made_serving.py'), file, String(steps)]);
+        execFileSync('python3', [join(ROOT, 'tests', 'made_serving.py'), file, made]);
         const { id } = shelf.add(file, '--name', 'serving');
         await work({ shelf, id, folder });
     } finally {
@@ -64,6 +64,26 @@ test('inference: keys move through steps, filter phases, and the address has bot
     });
 });
 
+test('inference: without a GPU, steps have the times of the host and lead to their operators', async ({ pages }) => {
+    await withServing(async ({ shelf, id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/inference?step=8`);
+        await until(async () => (await parts(page)).length === 4, 'the parts');
+        const says = plain(await page.locator('.inference .says').innerText());
+        check(says.includes('A mixed step spends 50.0 % of its 800.000 ms on the CPU in attention.'), says);
+        check(plain(await page.locator('.inference').innerText()).includes('CPU time'), 'the times are said to be of the CPU');
+        const rows = (await parts(page)).map((row) => plain(String(row)));
+        check(rows[0].includes('flash_attention') && rows[1].includes('outside operators'), rows.join('\n'));
+        const pane = plain(await page.locator('.inference-step').innerText());
+        check(/Host time\s+800.000 ms/.test(pane) && /conv and matmul\s+160.000 ms 20.0 %/.test(pane), pane);
+        await page.getByRole('link', { name: 'Operators in this time' }).click();
+        await until(async () => page.url().includes('/operators') && page.url().includes('from_ns='), 'the operators');
+        await until(async () => (await page.locator('.grid-row').count()) >= 3, 'operators of the step');
+        await page.goBack();
+        await page.getByRole('link', { name: 'Show in the timeline' }).click();
+        await until(async () => page.url().includes('/timeline') && page.url().includes('from_ns='), 'the timeline with a range');
+    }, 'cpu');
+});
+
 test('inference: a click selects a step, and Enter opens it in the timeline', async ({ pages }) => {
     await withServing(async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);
@@ -97,7 +117,7 @@ test('inference: other axes, operators, 3,000 steps, a phone', async ({ pages })
         await until(async () => (await parts(page)).some((row) => String(row).includes('no operator known')), 'operators');
         const phone = await open(pages, shelf, id, '?step=30', { width: 390, height: 844 });
         check((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'wider than the phone');
-    }, 3000);
+    }, '3000');
 });
 
 test('inference: two engines are compared phase by phase, with what replaced a kernel', async ({ pages }) => {
@@ -121,15 +141,15 @@ test('inference: two engines are compared phase by phase, with what replaced a k
     });
 });
 
-test('inference: steps of a trace without a GPU show the time of the host', async ({ pages }) => {
+test('inference: steps of generate() on the CPU have the operators between two calls of the model', async ({ pages }) => {
     const shelf = await Shelf.start();
     try {
         const { id } = shelf.add(join(ROOT, 'tests', 'fuzz', 'generate.trace.json.gz'), '--name', 'generate');
         const page = await pages.open(`${shelf.url}#/run/${id}/inference?step=3`);
         const table = page.getByRole('grid', { name: 'parts of a step by phase' });
         await until(async () => (await table.count()) > 0, 'the parts');
-        await until(async () => plain(await table.innerText()).includes('launched no work on a device'), 'why there are no parts');
-        equal(await table.getByRole('columnheader').allInnerTexts(), ['Kernel']);
+        await until(async () => plain(await table.innerText()).includes('outside operators'), 'the parts');
+        equal((await table.getByRole('columnheader').allInnerTexts())[0], 'Operator');
         check((await label(page)).startsWith('7 steps of the serving engine. Selected: step 3, decode: 0.165 ms on the host'), await label(page));
     } finally {
         await shelf.stop();

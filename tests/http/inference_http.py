@@ -68,6 +68,24 @@ class InferenceTest(ServerTest):
         operators = self.get_json(self.path + "/inference/parts?by=operator")
         self.assertEqual([(row["name"], row["name_id"]) for row in operators["rows"]], [("", 0)])  # the made file has no operators
 
+    def test_without_device_work_times_are_those_of_the_host(self):
+        run = self.add(json.dumps(made_serving.make_cpu()).encode(), name="cpu.json")
+        answer = self.get_json(f"{RUNS}/{run['id']}/inference")
+        columns, phases = answer["columns"], {phase["phase"]: phase for phase in answer["phases"]}
+        lengths = [9_000_000, *(3_000_000 + 10_000 * i for i in range(7)), 800_000_000, 3_500_000]
+        self.assertEqual((answer["time"], columns["host_ns"]), ("host", lengths))
+        self.assertEqual({family["family"]: family["ns"] for family in answer["families"]},  # attention, matmul without its copy, copy
+                         {10: [ns // 2 for ns in lengths], 1: [ns // 5 for ns in lengths], 4: [ns // 20 for ns in lengths]})
+        self.assertEqual(columns["period_ns"], [*(ns + 500_000 for ns in lengths[:-1]), None])
+        self.assertEqual((phases["decode"]["host_ns"], phases["decode"]["busy_ns"]), (3_030_000, None))
+        self.assertEqual(phases["decode"]["median_step"], columns["id"][4])
+        parts = self.get_json(f"{RUNS}/{run['id']}/inference/parts?step={columns['id'][7]}")
+        self.assertEqual((parts["time"], parts["by"]), ("host", "operator"))
+        self.assertEqual([column["host_ns"] for column in parts["steps"]], [9_000_000, 800_000_000, 3_030_000, 3_060_000])
+        for i, column in enumerate(parts["steps"]):
+            self.assertEqual({row["name"]: (row["calls"][i], row["ns"][i] / column["host_ns"]) for row in parts["rows"]}, {
+                "aten::_scaled_dot_product_flash_attention_for_cpu": (1, 0.5), "aten::addmm": (1, 0.2), "aten::copy_": (1, 0.05), "": (1, 0.25)})
+
     def test_the_conclusion_names_the_phase_and_its_families(self):
         said = self.get_json(self.path + "/conclusion")["sentence"]
         text = "".join(part.get("text", "") for part in said)

@@ -23,6 +23,7 @@ function answerOf(phases: number[], busy = 10e6, period: number | null = 20e6): 
     const all = <T>(value: T): T[] => phases.map(() => value);
     return {
         engine: 'vLLM',
+        time: 'device',
         worker: 0,
         workers: 1,
         detailed: true,
@@ -40,6 +41,7 @@ function answerOf(phases: number[], busy = 10e6, period: number | null = 20e6): 
                 busy_ns: busy,
                 span_ns: busy,
                 period_ns: period,
+                host_ns: 1e6,
                 tokens: 32,
                 requests: 32,
                 tokens_per_s: 1600,
@@ -165,15 +167,30 @@ test('large gaps are said first', () => {
 
 test('steps without work on a device are shown by the time of the host', () => {
     const answer = answerOf([PREFILL, DECODE, DECODE]);
-    answer.columns.kernels = [0, 0, 0];
+    answer.time = 'host';
     answer.columns.host_ns = [9e6, 2e6, 3e6];
-    answer.phases = answer.phases.map((phase) => ({ ...phase, median_step: null, busy_ns: null }));
+    answer.phases = [
+        { ...answer.phases[0], busy_ns: null, host_ns: 2e6 },
+        { ...answer.phases[0], phase: 'prefill', steps: 1, busy_ns: null, host_ns: 9e6 },
+    ];
+    answer.phases[1].median_step = 1;
+    answer.families = [
+        { family: 1, ns: [6e6, 1e6, 1e6] },
+        { family: 7, ns: [1e6, 0, 1e6] },
+    ];
     assert.deepEqual(
         stackParts(answer).map(({ label, ns }) => [label, ns]),
-        [['host', [9e6, 2e6, 3e6]]],
+        [
+            ['conv and matmul', [6e6, 1e6, 1e6]],
+            ['other', [1e6, 0, 1e6]],
+            ['outside operators', [2e6, 1e6, 1e6]],
+        ],
     );
-    assert.equal(
-        inferenceSays(answer)[1].replaceAll('\u202f', ' '),
-        'On the host a decode step takes 2.000 ms (medians).',
+    assert.deepEqual(
+        inferenceSays(answer).map((text) => text.replaceAll('\u202f', ' ')),
+        [
+            'A prefill step spends 66.7 % of its 9.000 ms on the CPU in conv and matmul.',
+            'In the median a decode step takes 2.000 ms. The steps launched no work on a device.',
+        ],
     );
 });

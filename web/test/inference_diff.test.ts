@@ -18,9 +18,10 @@ function runOf(busy: Partial<Record<PhaseName, number>>, tokens: number | null):
 /* Rows are [family, name, ns of a decode step, calls]. */
 const partsOf = (...rows: [number, string, number, number][]): InferenceParts => ({
     by: 'kernel',
+    time: 'device',
     steps: [
-        { phase: 'prefill', step: 1, name: null, busy_ns: 0, kernels: 0 },
-        { phase: 'decode', step: 2, name: null, busy_ns: 0, kernels: 0 },
+        { phase: 'prefill', step: 1, name: null, busy_ns: 0, host_ns: 0, kernels: 0 },
+        { phase: 'decode', step: 2, name: null, busy_ns: 0, host_ns: 0, kernels: 0 },
     ],
     rows: rows.map(([family, name, ns, calls], i) => ({
         name,

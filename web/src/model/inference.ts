@@ -46,9 +46,18 @@ export function shownSteps(
     return shown;
 }
 
-/** Whether no step launched work on a device: then the time of the host is shown instead. */
-export const isHostOnly = ({ columns }: Inference): boolean =>
-    columns.kernels.every((count) => count === 0);
+/** Whether no step launched work on a device: then the times are those of the host. */
+export const isHostOnly = ({ time }: { time: Inference['time'] }): boolean => time === 'host';
+
+/** The times of the steps: on the device, or of their annotations on the host. */
+export const stepTimes = (answer: Inference): number[] =>
+    isHostOnly(answer) ? answer.columns.host_ns : answer.columns.busy_ns;
+
+/** What the times of the steps are of: "GPU", or "CPU" for those of the host. */
+export const timesOf = (answer: { time: Inference['time'] }): string =>
+    isHostOnly(answer) ? 'CPU' : deviceWord();
+
+export const OUTSIDE_OPERATORS = 'outside operators';
 
 /** The parts of the stacks, from below. `ns` has one value for each step. */
 export interface StackPart {
@@ -58,9 +67,8 @@ export interface StackPart {
 }
 
 export function stackParts(answer: Inference): StackPart[] {
-    const { families, steps, columns } = answer;
+    const { families, steps } = answer;
     const parts: StackPart[] = [];
-    if (isHostOnly(answer)) return [{ key: 'runtime', label: 'host', ns: columns.host_ns }];
     for (const key of STACK_ORDER) {
         const found = families.find(({ family }) => familyOf(family).key === key);
         if (found) parts.push({ key, label: familyOf(found.family).label, ns: found.ns });
@@ -74,7 +82,19 @@ export function stackParts(answer: Inference): StackPart[] {
                 rest.reduce((sum, { ns }) => sum + ns[i], 0),
             ),
         });
+    if (isHostOnly(answer)) parts.push(outsideOperators(answer));
     return parts;
+}
+
+/* What the annotations of the steps last beyond the operators in them. */
+function outsideOperators({ families, columns }: Inference): StackPart {
+    const ns = columns.host_ns.map((whole, i) =>
+        Math.max(
+            0,
+            families.reduce((left, family) => left - family.ns[i], whole),
+        ),
+    );
+    return { key: 'python', label: OUTSIDE_OPERATORS, ns };
 }
 
 /** Sum of the parts of a step: more than its busy time where kernels overlap. */
@@ -129,7 +149,7 @@ export function layoutSteps(
     width: number,
 ): StepColumn[] {
     if (shown.length === 0 || width <= 0) return [];
-    const ns = isHostOnly(answer) ? answer.columns.host_ns : answer.columns.busy_ns;
+    const ns = stepTimes(answer);
     if (axis === 'step') {
         const per = Math.max(1, Math.ceil((shown.length * MIN_COLUMN_PX) / width));
         const count = Math.ceil(shown.length / per);
@@ -226,9 +246,11 @@ export function axisValue(
     return prefill === null || decode === null ? null : prefill + decode;
 }
 
-/** The phase with the most time on the devices. */
-export function mainPhase({ phases }: Inference): InferencePhase | null {
-    const timeOf = ({ busy_ns, steps }: InferencePhase): number => (busy_ns ?? 0) * steps;
+/** The phase with the most time on the devices, or on the host without them. */
+export function mainPhase(answer: Inference): InferencePhase | null {
+    const { phases } = answer;
+    const timeOf = ({ busy_ns, host_ns, steps }: InferencePhase): number =>
+        ((isHostOnly(answer) ? host_ns : busy_ns) ?? 0) * steps;
     const busy = phases.filter((phase) => timeOf(phase) > 0);
     return busy.sort((a, b) => timeOf(b) - timeOf(a)).at(0) ?? null;
 }
@@ -238,22 +260,37 @@ const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 const aStep = (phase: PhaseName): string =>
     phase === 'unknown' || phase === 'idle' ? 'a step' : `a ${phase} step`;
 
-/** The median step of each phase on the host. */
-function hostSays(answer: Inference): string {
-    const { host_ns } = answer.columns;
-    const medians = answer.phases.map(({ phase, steps }) => {
-        const sorted = host_ns.filter((_, i) => phaseOf(answer, i) === phase).sort((a, b) => a - b);
-        return `${aStep(phase)} takes ${time(sorted[(steps - 1) >> 1])}`;
-    });
-    return medians.length === 0 ? '' : `On the host ${medians.join(', ')} (medians).`;
+/* What the median step of the main phase spends on the host, and the medians of the others. */
+function hostSays(answer: Inference, main: InferencePhase, index: number): [string, string] {
+    const whole = answer.columns.host_ns[index];
+    const [largest] = stackParts(answer)
+        .filter(({ label }) => label !== OUTSIDE_OPERATORS)
+        .map(({ label, ns }) => ({ label, share: ns[index] / Math.max(1, whole) }))
+        .sort((a, b) => b.share - a.share);
+    const start = aStep(main.phase).replace(/^a/, 'A');
+    const others = answer.phases
+        .filter(({ phase, host_ns }) => phase !== main.phase && host_ns !== null)
+        .map(({ phase, host_ns }) => `${aStep(phase)} takes ${time(host_ns ?? 0)}`);
+    return [
+        largest
+            ? `${start} spends ${percent(largest.share)} of its ${time(whole)} on the CPU in ${largest.label}.`
+            : `${start} takes ${time(whole)} on the host.`,
+        [
+            others.length > 0 ? `In the median ${others.join(', ')}.` : '',
+            'The steps launched no work on a device.',
+        ]
+            .filter(Boolean)
+            .join(' '),
+    ];
 }
 
 /** What the steps say: a sentence with the number, and one with what follows. */
 export function inferenceSays(answer: Inference): [first: string, second: string] {
     const main = mainPhase(answer);
     const index = main ? answer.columns.id.indexOf(main.median_step ?? -1) : -1;
+    if (main && index >= 0 && isHostOnly(answer)) return hostSays(answer, main, index);
     if (!main || index < 0 || main.busy_ns === null)
-        return ['The steps launched no work on a device.', hostSays(answer)];
+        return ['The steps launched no work on a device.', ''];
     const parts = stackParts(answer)
         .map(({ label, ns }) => ({ label, share: ns[index] / answer.columns.busy_ns[index] }))
         .sort((a, b) => b.share - a.share);
@@ -281,12 +318,10 @@ export function inferenceSays(answer: Inference): [first: string, second: string
 
 /** "step 53, decode: 9.773 ms on the GPU, 32 requests, 32 tokens". */
 export function stepText(answer: Inference, step: number): string {
-    const { busy_ns, host_ns, requests, tokens } = answer.columns;
-    const [ns, where] = isHostOnly(answer)
-        ? [host_ns[step], 'on the host']
-        : [busy_ns[step], `on the ${deviceWord()}`];
+    const { requests, tokens } = answer.columns;
+    const where = isHostOnly(answer) ? 'on the host' : `on the ${deviceWord()}`;
     return [
-        `step ${int(step)}, ${phaseOf(answer, step)}: ${time(ns)} ${where}`,
+        `step ${int(step)}, ${phaseOf(answer, step)}: ${time(stepTimes(answer)[step])} ${where}`,
         requests[step] === null ? '' : plural(requests[step] ?? 0, 'request'),
         tokens[step] === null ? '' : plural(tokens[step] ?? 0, 'token'),
     ]

@@ -180,6 +180,7 @@ enum ps_status ps_inference_read(struct ps_db *db, struct ps_inference *out, str
                    PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_LAUNCH)};
     struct border_reader borders = {.inference = out, .step = -1};
     struct work_reader works = {.inference = out};
+    bool has_work;
 
     if (read_steps(db, out, err) != PS_OK || out->n == 0 ||
         ps_track_owners_read(db, &out->owners, err) != PS_OK ||
@@ -188,14 +189,24 @@ enum ps_status ps_inference_read(struct ps_db *db, struct ps_inference *out, str
     ps_trace_each_chunk(db, &streams, visit_stream, &works, err);
     ps_sort_records(works.works, works.n, sizeof *works.works);
     add_busy_times(&works);
+    has_work = works.n > 0;
     free(works.works);
-    return err->code;
+    return has_work ? err->code : ps_inference_read_host(db, out, err);
+}
+
+int64_t ps_inference_step_ns(const struct ps_inference *inference, size_t step)
+{
+    const struct ps_inference_step *item = &inference->steps[step];
+
+    if (inference->is_host)
+        return ps_inference_host_ns(item);
+    return item->n_kernels > 0 ? item->busy_ns : -1;
 }
 
 int64_t ps_inference_median(const struct ps_inference *inference, enum ps_phase phase)
 {
     struct candidate {
-        int64_t busy_ns; /* first member, the sort key */
+        int64_t ns; /* first member, the sort key */
         int64_t step;
     };
     PS_AUTO(ps_free_ptr)
@@ -203,8 +214,8 @@ int64_t ps_inference_median(const struct ps_inference *inference, enum ps_phase 
     size_t n = 0;
 
     for (size_t i = 0; i < inference->n; i++)
-        if (inference->steps[i].serving.phase == phase && inference->steps[i].n_kernels > 0)
-            found[n++] = (struct candidate){inference->steps[i].busy_ns, (int64_t)i};
+        if (inference->steps[i].serving.phase == phase && ps_inference_step_ns(inference, i) >= 0)
+            found[n++] = (struct candidate){ps_inference_step_ns(inference, i), (int64_t)i};
     if (n == 0)
         return -1;
     ps_sort_records(found, n, sizeof *found);

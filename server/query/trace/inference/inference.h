@@ -4,6 +4,9 @@
  *
  * A step launched the work whose launching call starts while the annotation of the step is active.
  * Steps and work are those of one worker, since each process of a job has its own steps.
+ *
+ * Steps that launched no device work, as in a trace of an engine on the CPU, have times of the
+ * host: the duration of the annotation, and the own time of the operators that start in the step.
  */
 #ifndef PS_QUERY_TRACE_INFERENCE_H
 #define PS_QUERY_TRACE_INFERENCE_H
@@ -20,7 +23,9 @@ struct ps_inference_step {
     int64_t first_ns, last_ns; /* start and end of its device work; last < first: none */
     int64_t busy_ns;           /* length of the union of its work */
     int64_t n_kernels;
-    int64_t family_ns[PS_N_FAMILIES]; /* sums of durations; kernels may overlap on streams */
+    /* Sums of durations of device work, which may overlap on streams; with `is_host` sums of the
+     * own times of operators. */
+    int64_t family_ns[PS_N_FAMILIES];
 };
 
 struct ps_inference {
@@ -34,6 +39,12 @@ struct ps_inference {
     struct ps_step_border *borders;
     size_t n_borders, cap_borders;
     struct ps_track_owners owners;
+    /* No step launched device work. Then medians, families and parts are times of the host. */
+    bool is_host;
+    /* With is_host: the thread whose operators take most time in the steps. Those of others are not
+     * counted, since the times of threads overlap. 0: the steps have no operators. */
+    uint32_t host_track;
+    enum ps_slice_column host_self; /* with is_host: the column with the own time of operators */
 };
 struct ps_step_border {
     int64_t slice;
@@ -43,11 +54,27 @@ struct ps_step_border {
 /* Reads the steps of the first worker that has some, and the work of each. n 0: the run has no
  * steps of a serving engine. */
 enum ps_status ps_inference_read(struct ps_db *db, struct ps_inference *out, struct ps_err *err);
+/* Adds the times of the host to steps without device work; ps_inference_read() calls it. */
+enum ps_status ps_inference_read_host(struct ps_db *db, struct ps_inference *inference,
+                                      struct ps_err *err);
 /* Index of the step that contains a call; -1: none does. */
 int64_t ps_inference_step_of(const struct ps_inference *inference, int64_t launch);
-/* Index of the step with the lower median of the busy times of a phase; -1: the phase has no step
- * with device work. */
+static inline int64_t ps_inference_host_ns(const struct ps_inference_step *step)
+{
+    return step->host_end_ns - step->host_start_ns;
+}
+/* The time by which steps are compared: the busy time of the device or the duration of the
+ * annotation; -1: the step has no device work, but others have. */
+int64_t ps_inference_step_ns(const struct ps_inference *inference, size_t step);
+/* Index of the step with the lower median of these times in a phase; -1: no step has one. */
 int64_t ps_inference_median(const struct ps_inference *inference, enum ps_phase phase);
+/* Calls `visit` for each operator of the host track that starts in a step, with the index of the
+ * step and the operator's own time. The chunk has the columns name and family. */
+typedef void ps_inference_visit_operator(void *user, size_t step, const struct ps_chunk *chunk,
+                                         uint32_t row, int64_t self_ns);
+enum ps_status ps_inference_each_operator(struct ps_db *db, const struct ps_inference *inference,
+                                          ps_inference_visit_operator *visit, void *user,
+                                          struct ps_err *err);
 void ps_inference_free(struct ps_inference *inference); /* for PS_AUTO */
 
 ps_view_answer ps_view_inference;

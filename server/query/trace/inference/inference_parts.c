@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inference_parts.c: the view inference/parts: what the median step of each phase, and one chosen
- * step, spend their device time on. */
+ * step, spend their device time on; without device work their host time, by operator. */
 #include <stdlib.h>
 
 #include "server/query/trace/inference/inference.h"
@@ -110,6 +110,42 @@ static bool visit_operators(void *user, const struct ps_chunk *chunk)
     return parts->next < parts->n_calls;
 }
 
+struct host_parts {
+    struct parts *parts;
+    int64_t operators_ns[COLUMNS_MAX];
+};
+
+static void visit_host_operator(void *user, size_t step, const struct ps_chunk *chunk, uint32_t row,
+                                int64_t self_ns)
+{
+    struct host_parts *host = user;
+    struct parts *parts = host->parts;
+
+    for (size_t column = 0; column < parts->n_columns; column++)
+        if (parts->step[column] == (int64_t)step) {
+            add_part(parts, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, row),
+                     ps_chunk_value(chunk, PS_COL_FAMILY, row), (int64_t)column, self_ns);
+            host->operators_ns[column] = ps_add_saturated(host->operators_ns[column], self_ns);
+        }
+}
+
+/* The operators of the steps, and what is left of each step as a part without a name. */
+static enum ps_status read_host_parts(struct ps_db *db, struct parts *parts, struct ps_err *err)
+{
+    struct host_parts host = {.parts = parts};
+
+    parts->by = BY_OPERATOR;
+    ps_inference_each_operator(db, parts->inference, visit_host_operator, &host, err);
+    for (size_t column = 0; column < parts->n_columns; column++) {
+        int64_t rest = ps_inference_host_ns(&parts->inference->steps[parts->step[column]]) -
+                       host.operators_ns[column];
+
+        if (rest > 0)
+            add_part(parts, 0, PS_FAMILY_RUNTIME, (int64_t)column, rest);
+    }
+    return err->code;
+}
+
 static enum ps_status read_parts(struct ps_db *db, struct parts *parts, struct ps_err *err)
 {
     const struct ps_chunk_query streams = {
@@ -122,6 +158,8 @@ static enum ps_status read_parts(struct ps_db *db, struct parts *parts, struct p
                                              .range = PS_RANGE_ALL,
                                              .columns = PS_COL_BIT(PS_COL_NAME)};
 
+    if (parts->inference->is_host)
+        return read_host_parts(db, parts, err);
     ps_trace_each_chunk(db, &streams, visit_stream, parts, err);
     if (err->code != PS_OK || parts->by == BY_KERNEL)
         return err->code;
@@ -197,6 +235,7 @@ static void write_columns(struct ps_db *db, struct ps_json *json, const struct p
         ps_json_key(json, "name");
         ps_json_str(json, ps_stmt_step(stmt, err) ? ps_col_text(stmt, 0) : (struct ps_str){0});
         ps_json_key_int(json, "busy_ns", step->busy_ns);
+        ps_json_key_int(json, "host_ns", ps_inference_host_ns(step));
         ps_json_key_int(json, "kernels", step->n_kernels);
         ps_json_end(json);
     }
@@ -229,6 +268,7 @@ static void write_parts(struct ps_db *db, struct ps_json *json, struct parts *pa
         }
     ps_json_object(json);
     ps_json_key_str(json, "by", parts->by == BY_KERNEL ? "kernel" : "operator");
+    ps_json_key_str(json, "time", parts->inference->is_host ? "host" : "device");
     write_columns(db, json, parts, err);
     ps_json_key(json, "rows");
     ps_json_array(json);

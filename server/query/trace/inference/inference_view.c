@@ -11,9 +11,14 @@
 
 #define TOKENS_MAX 1000000000 /* more are no step of a model; their rate would not fit 64 bits */
 
-/* Time from the first work of a step to that of the next step with work; -1: there is none. */
+/* Time from the first work of a step to that of the next step with work, on the host from the start
+ * of its annotation to that of the next; -1: there is none. */
 static int64_t period_of(const struct ps_inference *inference, size_t i)
 {
+    if (inference->is_host)
+        return i + 1 < inference->n
+                   ? inference->steps[i + 1].host_start_ns - inference->steps[i].host_start_ns
+                   : -1;
     if (inference->steps[i].n_kernels == 0)
         return -1;
     for (size_t next = i + 1; next < inference->n; next++)
@@ -43,7 +48,7 @@ static int64_t median_of(int64_t *values, size_t n)
 
 /* --- Phases --- */
 
-enum { BUSY, SPAN, PERIOD, TOKENS, REQUESTS, N_MEDIANS };
+enum { BUSY, SPAN, PERIOD, HOST_TIME, TOKENS, REQUESTS, N_MEDIANS };
 
 /* Median of a number over the steps of a phase; `values` has room for all steps. */
 static int64_t phase_median(const struct ps_inference *inference, enum ps_phase phase, int what,
@@ -56,11 +61,12 @@ static int64_t phase_median(const struct ps_inference *inference, enum ps_phase 
 
         if (step->serving.phase != phase)
             continue;
-        values[n++] = what == BUSY     ? (step->n_kernels > 0 ? step->busy_ns : -1)
-                      : what == SPAN   ? span_of(step)
-                      : what == PERIOD ? period_of(inference, i)
-                      : what == TOKENS ? step->serving.tokens
-                                       : step->serving.requests;
+        values[n++] = what == BUSY        ? (step->n_kernels > 0 ? step->busy_ns : -1)
+                      : what == SPAN      ? span_of(step)
+                      : what == PERIOD    ? period_of(inference, i)
+                      : what == HOST_TIME ? ps_inference_host_ns(step)
+                      : what == TOKENS    ? step->serving.tokens
+                                          : step->serving.requests;
     }
     return median_of(values, n);
 }
@@ -88,8 +94,8 @@ static void write_rate(struct ps_json *json, const char *key, const struct ps_in
 static void write_phase(struct ps_json *json, const struct ps_inference *inference,
                         enum ps_phase phase, int64_t *values)
 {
-    static const char *const keys[N_MEDIANS] = {"busy_ns", "span_ns", "period_ns", "tokens",
-                                                "requests"};
+    static const char *const keys[N_MEDIANS] = {"busy_ns", "span_ns", "period_ns",
+                                                "host_ns", "tokens",  "requests"};
     int64_t median = ps_inference_median(inference, phase);
     size_t n = 0;
 
@@ -205,7 +211,7 @@ static int64_t value_of(const struct ps_inference *inference, size_t i, enum col
     case HOST_START:
         return step->host_start_ns;
     case HOST:
-        return step->host_end_ns - step->host_start_ns;
+        return ps_inference_host_ns(step);
     case FIRST:
         return step->n_kernels > 0 ? step->first_ns : -1;
     case SPAN_NS:
@@ -308,6 +314,7 @@ static void write_inference(struct ps_json *json, const struct ps_inference *inf
         ps_json_str(json, ps_str_from_c(ps_engine_name(inference->steps[0].serving.engine)));
     else
         ps_json_null(json);
+    ps_json_key_str(json, "time", inference->is_host ? "host" : "device");
     ps_json_key_int(json, "worker", inference->worker);
     ps_json_key_int(json, "workers", inference->owners.n_workers);
     ps_json_key_bool(json, "detailed", detailed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the median step of each phase, and the selected step, spend their device time on. */
+/* What the median step of each phase, and the selected step, spend their device time on, or their
+ * host time if they launched no device work. */
 import { useMemo } from 'preact/hooks';
 import type { InferencePart, InferenceParts, Run } from '../../base/answers';
 import { int, pct } from '../../base/units';
@@ -7,6 +8,7 @@ import { DataGrid, type GridColumn, type GridSort } from '../../components/data_
 import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
+import { isHostOnly, OUTSIDE_OPERATORS } from '../../model/inference';
 import { capital } from '../../model/labels';
 import { ms } from '../../model/trace_range';
 import { rowActions } from '../shared/row_actions';
@@ -27,6 +29,7 @@ function titleOf({ steps }: InferenceParts, i: number, stepIndex: (id: number) =
 }
 
 function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Column[] {
+    const isHost = isHostOnly(parts);
     const columns: Column[] = [
         {
             key: 'name',
@@ -36,13 +39,16 @@ function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Co
             render: ({ name, family }) => (
                 <span class="named" title={name}>
                     <FamilySwatch family={family} />{' '}
-                    <span class={name ? 'mono' : 'soft'}>{name || NO_OPERATOR}</span>
+                    <span class={name ? 'mono' : 'soft'}>
+                        {name || (isHost ? OUTSIDE_OPERATORS : NO_OPERATOR)}
+                    </span>
                 </span>
             ),
         },
     ];
     if (parts.rows.length === 0) return columns; // no step used a device
-    parts.steps.forEach(({ busy_ns }, i) => {
+    parts.steps.forEach(({ busy_ns, host_ns }, i) => {
+        const whole = isHost ? host_ns : busy_ns;
         const title = titleOf(parts, i, stepIndex);
         columns.push(
             {
@@ -51,22 +57,22 @@ function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Co
                 unit: 'ms',
                 width: 108,
                 sortKey: `ns${i}`,
-                title_tip: `sum of the durations in step ${stepIndex(parts.steps[i].step)}`,
+                title_tip: `${isHost ? 'own time' : 'sum of the durations'} in step ${stepIndex(parts.steps[i].step)}`,
                 ...RIGHT_ALIGNED,
                 render: ({ ns }) => (ns[i] > 0 ? ms(ns[i]) : zero),
             },
             {
                 key: `share${i}`,
                 title: '%',
-                unit: busy_ns > 0 ? `of ${ms(busy_ns)} ms` : undefined,
+                unit: whole > 0 ? `of ${ms(whole)} ms` : undefined,
                 width: 118,
                 hideBelow: parts.steps.length > 3 ? 1800 : 700,
-                title_tip: 'share of the busy time of that step',
+                title_tip: `share of the ${isHost ? 'host' : 'busy'} time of that step`,
                 ...RIGHT_ALIGNED,
                 render: ({ ns }) =>
-                    ns[i] > 0 && busy_ns > 0 ? (
-                        <ShareBar share={ns[i] / busy_ns} tone="total">
-                            {pct((100 * ns[i]) / busy_ns)}
+                    ns[i] > 0 && whole > 0 ? (
+                        <ShareBar share={ns[i] / whole} tone="total">
+                            {pct((100 * ns[i]) / whole)}
                         </ShareBar>
                     ) : (
                         zero

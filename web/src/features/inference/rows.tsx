@@ -6,9 +6,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { int, THIN_SPACE } from '../../base/units';
 import { columnCurve, type Curve, type LineView, type Tick } from '../../components/chart';
 import { placeIn, type Token, usePlot } from '../../components/plot';
-import { deviceWord } from '../../model/device';
 import {
-    isHostOnly,
     layoutSteps,
     mostOf,
     type PhasePiece,
@@ -17,6 +15,7 @@ import {
     scaleParts,
     stackHeight,
     type StepColumn,
+    timesOf,
 } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 import { type InferenceChartProps, stepEvents } from './step_events';
@@ -110,12 +109,10 @@ function drawTimes(drawing: Drawing, { answer, parts }: Scene): void {
         return columnCurve(bars, `family-${key}`, TIME.bottom);
     });
     const cuts = cutColumns(columns, TIME, end, timeOf, (ns) => `${ms(ns)}${THIN_SPACE}ms`);
-    const isHost = isHostOnly(answer);
-    const unit = isHost ? 'ms a step' : 'ms a step, by part';
     drawing.names.push([
-        isHost ? 'Host time' : `${deviceWord()} time`,
+        `${timesOf(answer)} time`,
         TIME,
-        `${grouped.length > 0 ? 'ms, median step' : unit}\n${cuts.length > 0 ? 'longer ones are cut' : ''}`,
+        `${grouped.length > 0 ? 'ms, median step' : 'ms a step, by part'}\n${cuts.length > 0 ? 'longer ones are cut' : ''}`,
     ]);
     drawing.cuts.push(...cuts);
     drawing.curves.push(range, ...stacks);

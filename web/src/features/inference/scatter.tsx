@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* GPU time of the steps against their batch size or context: a dot is a step. */
+/* Time of the steps against their batch size or context: a dot is a step. */
 import { useMemo } from 'preact/hooks';
 import { int } from '../../base/units';
 import type { LineView } from '../../components/chart';
 import { placeIn, type Token, usePlot } from '../../components/plot';
-import { axisValue, isHostOnly, phaseOf, roundUp, stackHeight } from '../../model/inference';
+import { axisValue, phaseOf, roundUp, stackHeight, timesOf } from '../../model/inference';
 import { type InferenceChartProps, stepEvents } from './step_events';
-import { deviceWord } from '../../model/device';
 
 type StepScatterProps = InferenceChartProps & { axis: 'batch' | 'context' };
 
@@ -76,7 +75,7 @@ function viewOf(props: StepScatterProps, dots: Dot[], token: Token): LineView {
             },
         ],
         xTitle: NAMES[axis],
-        yTitle: isHostOnly(answer) ? 'ms on the host' : `ms of ${deviceWord()} time`,
+        yTitle: `ms of ${timesOf(answer)} time`,
         xText: (value) => (Number.isInteger(value) ? int(value) : ''),
         yText: (value) => String(Number(value.toPrecision(6))),
     };

@@ -4,7 +4,7 @@ import type { Inference, InferenceParts } from '../../base/answers';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
-import { isHostOnly, phaseOf, stackParts } from '../../model/inference';
+import { isHostOnly, phaseOf, stackParts, stepTimes, timesOf } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 import { deviceWord } from '../../model/device';
 
@@ -14,6 +14,8 @@ interface StepPaneProps {
     /** the parts that contain the step; null: not loaded */
     parts: InferenceParts | null;
     timelineHref: string;
+    /** the operators in the time of the step; null: the run has no table of them */
+    operatorsHref: string | null;
     onClose: () => void;
 }
 
@@ -49,24 +51,27 @@ function gapsText(busy: number, span: number): string {
     return `${time(span)}, ${pct(100 * (1 - busy / Math.max(1, span)))}${THIN_SPACE}% gaps`;
 }
 
-export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPaneProps) {
+export function StepPane(props: StepPaneProps) {
+    const { answer, step, parts, timelineHref, operatorsHref, onClose } = props;
     const { columns } = answer;
-    const busy = columns.busy_ns[step];
+    const busy = stepTimes(answer)[step];
     const [span, period] = [columns.span_ns[step], columns.period_ns[step]];
     const [requests, padded] = [columns.requests[step], columns.padded[step]];
     const tokens = tokensText(answer, step);
     const name = parts?.steps.find((one) => one.step === columns.id[step])?.name;
     const isHost = isHostOnly(answer);
     const rows: [string, preact.ComponentChildren][] = [];
-    if (!isHost) rows.push([`${deviceWord()} busy`, <b>{time(busy)}</b>]);
+    rows.push([isHost ? 'Host time' : `${deviceWord()} busy`, <b>{time(busy)}</b>]);
     if (span !== null) rows.push(['First to last kernel', gapsText(busy, span)]);
     if (period !== null)
         rows.push([
             'To the next step',
             `${time(period)}, busy ${pct((100 * busy) / period)}${THIN_SPACE}%`,
         ]);
-    rows.push(['Host', time(columns.host_ns[step])]);
-    rows.push(['Kernels and copies', int(columns.kernels[step])]);
+    if (!isHost) {
+        rows.push(['Host', time(columns.host_ns[step])]);
+        rows.push(['Kernels and copies', int(columns.kernels[step])]);
+    }
     if (requests !== null)
         rows.push([
             'Requests',
@@ -89,23 +94,26 @@ export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPan
             </PaneHead>
             <Pairs rows={rows} />
             {name && <p class="inference-annotation mono">{name}</p>}
-            {!isHost && <h3>{deviceWord()} time by family</h3>}
-            {!isHost && (
-                <dl class="inference-families">
-                    {families.map(({ key, label, ns }) => [
-                        <dt>
-                            <i class={`swatch is-family-${key}`} /> {label}
-                        </dt>,
-                        <dd>
-                            {time(ns)}{' '}
-                            <span class="soft">{`${pct((100 * ns) / Math.max(1, busy))}${THIN_SPACE}%`}</span>
-                        </dd>,
-                    ])}
-                </dl>
-            )}
+            <h3>{timesOf(answer)} time by family</h3>
+            <dl class="inference-families">
+                {families.map(({ key, label, ns }) => [
+                    <dt>
+                        <i class={`swatch is-family-${key}`} /> {label}
+                    </dt>,
+                    <dd>
+                        {time(ns)}{' '}
+                        <span class="soft">{`${pct((100 * ns) / Math.max(1, busy))}${THIN_SPACE}%`}</span>
+                    </dd>,
+                ])}
+            </dl>
             <p>
                 <a href={timelineHref}>Show in the timeline</a>
             </p>
+            {operatorsHref !== null && (
+                <p>
+                    <a href={operatorsHref}>Operators in this time</a>
+                </p>
+            )}
         </div>
     );
 }

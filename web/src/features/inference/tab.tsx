@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Inference tab: the steps of a serving engine by phase, what they spend the GPU's time on, and
- * one step. URL: ph (phase), x (axis), step (number of the selected step), ss=1 (steady state only),
+ * The Inference tab: the steps of a serving engine by phase, what they spend the time of the GPU or
+ * of the CPU on, and one step. URL: ph (phase), x (axis), step (number of the selected step), ss=1 (steady state only),
  * by=operator, sort, desc=0.
  */
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
@@ -21,19 +21,20 @@ import {
     INFERENCE_AXES,
     type InferenceAxis,
     inferenceSays,
+    isHostOnly,
     shownSteps,
     type StackPart,
     stackParts,
     stepRange,
+    timesOf,
 } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { viewPath } from '../trace/data';
+import { tabHash, traceOf, viewPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { InferenceChart } from './chart';
 import { PartsTable } from './parts_table';
 import { StepPane } from './step_pane';
-import { deviceWord } from '../../model/device';
 
 const FILTERS: PhaseName[] = ['prefill', 'mixed', 'decode'];
 const AXIS_TEXTS: Record<InferenceAxis, string> = {
@@ -151,7 +152,9 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
     };
     const filter = (name: PhaseName): void =>
         replaceQuery({ ph: phase === name ? null : name, step: null });
-    const timelineHref = step >= 0 ? timelineHash(run, { range: stepRange(answer, step) }) : '';
+    const range = step >= 0 ? stepRange(answer, step) : null;
+    const timelineHref = range ? timelineHash(run, { range }) : '';
+    const operatorsHref = range && traceOf(run).torch ? tabHash(run, 'operators', {}, range) : null;
     useKeys('Inference', [
         { key: 'ArrowRight', label: 'next step', run: () => move(1) },
         { key: 'ArrowLeft', label: 'previous step', run: () => move(-1) },
@@ -185,19 +188,21 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
                 <section class="pane pane-main">
                     <PaneHead
                         title="Parts of a step, by phase"
-                        remark={`${deviceWord()} time, median step of each phase`}
+                        remark={`${timesOf(answer)} time, median step of each phase`}
                     >
-                        <Segmented
-                            label="parts"
-                            value={by}
-                            options={[
-                                { value: 'kernel', text: 'kernels' },
-                                { value: 'operator', text: 'operators' },
-                            ]}
-                            onChange={(next) =>
-                                replaceQuery({ by: next === 'kernel' ? null : next })
-                            }
-                        />
+                        {!isHostOnly(answer) && (
+                            <Segmented
+                                label="parts"
+                                value={by}
+                                options={[
+                                    { value: 'kernel', text: 'kernels' },
+                                    { value: 'operator', text: 'operators' },
+                                ]}
+                                onChange={(next) =>
+                                    replaceQuery({ by: next === 'kernel' ? null : next })
+                                }
+                            />
+                        )}
                     </PaneHead>
                     {error && (
                         <Notice kind="error" title="The parts could not be read" error={error} />
@@ -224,6 +229,7 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
                             step={step}
                             parts={data}
                             timelineHref={timelineHref}
+                            operatorsHref={operatorsHref}
                             onClose={() => select(null)}
                         />
                     </section>
