@@ -86,6 +86,26 @@ class InferenceTest(ServerTest):
             self.assertEqual({row["name"]: (row["calls"][i], row["ns"][i] / column["host_ns"]) for row in parts["rows"]}, {
                 "aten::_scaled_dot_product_flash_attention_for_cpu": (1, 0.5), "aten::addmm": (1, 0.2), "aten::copy_": (1, 0.05), "": (1, 0.25)})
 
+    def said_of(self, path):
+        answer = self.get_json(path)
+        return "".join(part.get("text") or part.get("code") or f"<{part['value']:.4g} {part['unit']}>" for part in answer.get("verdict", []) + answer.get("sentence", []))
+
+    def test_a_step_that_dominates_is_named_with_what_it_did(self):
+        decode, prefill = "execute_context_0(0)_generation_1(1)", "execute_context_1(4215)_generation_1(1)"
+        runs = {}
+        for name, longest in (("odd", 100_000), ("long", 25_000), ("mended", 9_000)):
+            trace = made_serving.make_cpu([(decode, 3000)] * 30 + [(prefill, longest)] + [(decode, 3000)] * 20)
+            runs[name] = self.add(json.dumps(trace).encode(), name=f"{name}.json")["id"]
+        said = self.said_of(f"{RUNS}/{runs['odd']}/conclusion")
+        self.assertIn("Step 30 takes <0.1 s> to prefill <4215 count> tokens, <40 percent> of the time of all steps; the median step takes <0.003 s>. "
+                      "In it aten::_scaled_dot_product_flash_attention_for_cpu takes <50 percent>, aten::add <25 percent>, aten::addmm <20 percent>. ", said)
+        for name in ("long", "mended"):  # 14 % of all steps, 8 median steps long; no longer than others
+            self.assertNotIn("median step", self.said_of(f"{RUNS}/{runs[name]}/conclusion"))
+        said = self.said_of(f"/api/v1/compare/conclusion?base={runs['odd']}&new={runs['mended']}")
+        self.assertIn("The longest step takes <0.1 s> in the base and <0.009 s> in the new run, the median step <0.003 s> and <0.003 s>. "
+                      "The mean step is like none of them: the longest is <40 percent> of the time of all steps of the base.", said)
+        self.assertNotIn("longest step", self.said_of(f"/api/v1/compare/conclusion?base={runs['long']}&new={runs['mended']}"))
+
     def test_the_conclusion_names_the_phase_and_its_families(self):
         said = self.get_json(self.path + "/conclusion")["sentence"]
         text = "".join(part.get("text", "") for part in said)

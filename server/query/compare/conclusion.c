@@ -452,6 +452,42 @@ static enum ps_status claim_all(struct ps_store *store, const struct ps_compare_
     return err->code;
 }
 
+/* Claims how the longest and the median step change, if one step dominates the time of all steps in
+ * the base or in the new run: the mean step is then like none of them. */
+static enum ps_status claim_odd_steps(struct ps_store *store,
+                                      const struct ps_compare_groups *groups,
+                                      struct ps_conclusion *c, struct ps_err *err)
+{
+    const struct ps_report_link link = {.tab = "steps"};
+    struct ps_step_lengths lengths[2];
+    struct ps_claim claim = ps_claim_of("odd_steps", PS_CHANGES, ps_no_subject, NAN);
+    size_t odd;
+
+    if (groups->n_base != 1 || groups->n_new != 1)
+        return err->code;
+    for (size_t i = 0; i < 2; i++) {
+        struct ps_db *db = NULL;
+
+        if (ps_run_acquire(store, groups->runs[i].id, &db, err) == PS_OK)
+            ps_step_lengths_read(db, &lengths[i], err);
+        ps_run_release(db);
+        if (err->code != PS_OK)
+            return err->code;
+    }
+    if (!lengths[0].n || !lengths[1].n || (!lengths[0].is_odd && !lengths[1].is_odd))
+        return PS_OK;
+    odd = !lengths[0].is_odd || (lengths[1].is_odd && lengths[1].share > lengths[0].share);
+    ps_claim_fact(
+        &c->arena, &claim,
+        (struct ps_fact){PS_FACT_ODD_STEPS,
+                         .values = {lengths[0].longest_s, lengths[1].longest_s, lengths[0].median_s,
+                                    lengths[1].median_s, lengths[odd].share},
+                         .word = odd ? PS_STR("of the new run") : PS_STR("of the base"),
+                         .link = link});
+    ps_conclusion_insert(c, 0, &claim, 0);
+    return PS_OK;
+}
+
 enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            const struct ps_compare_groups *groups,
                                            struct ps_json *json, struct ps_err *err)
@@ -485,7 +521,10 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
         if (causes)
             inside = explain(causes);
         write_inside(causes, &inside, json);
-        if (claim_all(store, groups, table, &found, causes, &inside, &c, err) == PS_OK) {
+        claim_all(store, groups, table, &found, causes, &inside, &c, err);
+        if (strcmp(table->table->name, "step_parts") == 0)
+            claim_odd_steps(store, groups, &c, err);
+        if (err->code == PS_OK) {
             ps_claims_write(&c, json);
             ps_say_changes(&c);
             ps_sentence_write(json, "sentence", &c.verdict);

@@ -299,6 +299,8 @@ enum ps_fact_code {
     PS_FACT_MOST_OF_CHANGE, /* change, of a line of the function that changed; 1: most of it */
     PS_FACT_CHANGED_AT,     /* the same, which contains what the line calls */
     PS_FACT_WAITED_FOR,     /* changes of the subject, where the host waits, and of the whole */
+    PS_FACT_ODD_STEPS,      /* longest step of base and new, their medians, share of the longest;
+                               word: the run in which it has the share */
     /* ... of functions */
     PS_FACT_IS_NEW,           /* calls, 0: unknown; other: the caller */
     PS_FACT_IS_GONE,          /* the same, in the base */
@@ -332,6 +334,8 @@ enum ps_fact_code {
 
     /* of traces with operators or devices */
     PS_FACT_STEP_LEFT_OUT,  /* time, 1: torch.compile compiles in it, other steps, their median */
+    PS_FACT_ODD_STEP,       /* time, share, median step, tokens of prefill; subject: the step */
+    PS_FACT_ODD_STEP_PART,  /* share of that step; subject: an operator */
     PS_FACT_OVERHEAD,       /* share of the profiler's own work */
     PS_FACT_WAITS_FOR_DATA, /* time */
     PS_FACT_WAITS_FOR_RANK, /* rank, time of communication */

@@ -82,6 +82,18 @@ struct ps_composition {
     size_t n, cap;                     /* fewer than 2: not shown */
 };
 
+/* The lengths of the counted steps of a trace. n 0: no steps are marked, or several workers have
+ * some. is_odd: one step dominates the time of all, so that the mean step is like none. */
+struct ps_step_lengths {
+    size_t n;
+    double longest_s, median_s;
+    double share; /* of the longest in the time of all */
+    bool is_odd;
+};
+enum ps_status ps_step_lengths_read(struct ps_db *db, struct ps_step_lengths *out,
+                                    struct ps_err *err);
+bool ps_step_dominates(double longest_s, double median_s, double all_s, size_t n);
+
 /* Repeated annotations or NVTX ranges of a trace, which can be chosen as its steps. */
 struct ps_step_choice {
     const char *name; /* in the arena of the conclusion */

@@ -420,6 +420,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_CHANGED_AT] = {"changed_at", 1, .place = PS_SAID_VERDICT,
                             .words = "It changes most at {fact}."},
 
+    [PS_FACT_ODD_STEPS] =
+        {"odd_steps", 5, .place = PS_SAID_VERDICT,
+         .words = "The longest step takes {0 s of} in the base and {1 s of} in the new run, the "
+                  "median step {2 s of} and {3 s of}. The mean step is like none of them: the "
+                  "longest is {4 % of} of the time of all steps {word}."},
+
     /* ... of functions */
     [PS_FACT_IS_NEW] = {"is_new", 1, .place = PS_SAID_LISTED,
                         .words = "{subjects} is new{0 with nouns}{by other}"},
@@ -499,6 +505,13 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
         {"step_left_out", 4, .place = PS_SAID_BEFORE,
          .words = "One step takes {0 s of}{1 , in which torch.compile compiles|}, the other {2 "
                   "general} take {3 s of} each (median). "},
+    [PS_FACT_ODD_STEP] =
+        {"odd_step", 4, .place = PS_SAID_BEFORE,
+         .words = "{fact} takes {0 s of}{3 to prefill}, {1 % of} of the time of all steps; the "
+                  "median step takes {2 s}. "},
+    [PS_FACT_ODD_STEP_PART] = {"odd_step_part", 1, .place = PS_SAID_BEFORE,
+                               .words = "In it {fact} takes {0 % of}", .next = ", {fact} {0 % of}",
+                               .end = ". "},
     [PS_FACT_OVERHEAD] = {"overhead", 1, .place = PS_SAID_BEFORE,
                           .words = "The profiler's own work takes {0 % of}{of each}. "},
     [PS_FACT_WAITS_FOR_DATA] =

@@ -446,6 +446,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     if (!is_said)
         conclude_parts(out, &trace, err);
     ps_trace_add_left_out(out, &trace);
+    ps_trace_add_odd_step(out, &trace, err);
     if (!is_said)
         add_most_overhead(out, &trace);
     ps_add_late_rank(out, &trace.late);

@@ -108,8 +108,9 @@ struct ps_trace_time {
     double compile_s;           /* parts_s[PS_ROLE_CPU] in phases of torch.compile */
     double longest_s, median_s; /* steps; the median is of the others if one is left out */
     struct odd_step {
-        bool is_left_out;
+        bool is_left_out, is_said; /* left out of the shares; counted, but told apart */
         struct ps_interval time;
+        double share;     /* of the time of all steps, if it is said */
         double compile_s; /* phases of torch.compile in it */
     } odd;
     struct ps_host_windows windows;
@@ -160,7 +161,7 @@ double ps_trace_host_seconds(const double parts_s[PS_N_ROLES + 1]);
  * seconds. */
 void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t worker,
                             const struct ps_intervals *within, double seconds[PS_N_ROLES + 1]);
-/* Whether one step takes more than all others: a share is then not one of each step. */
+/* Whether one step dominates the time of all: a share is then not one of each step. */
 bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
 
 /* --- Steps --- */
@@ -172,6 +173,9 @@ enum ps_status ps_trace_find_span(struct ps_trace_time *trace, struct ps_err *er
 void ps_trace_read_steps(struct ps_trace_time *trace);
 /* Counts the steps in which torch.compile takes a tenth or more. */
 enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_err *err);
+/* Adds the step that dominates the time of all steps to the first claim. */
+enum ps_status ps_trace_add_odd_step(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                     struct ps_err *err);
 /* What torch.compile takes of the step that is left out. */
 enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err *err);
 /* Returns what shares are of: " of each step". */

@@ -52,5 +52,6 @@ void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t w,
 bool ps_trace_has_odd_step(const struct ps_trace_time *trace)
 {
     return !trace->odd.is_left_out && trace->has_marks && trace->n_steps > 2 &&
-           trace->longest_s > PS_ODD_STEP_SHARE * trace->wall_s * trace->divisor;
+           (trace->odd.is_said ||
+            trace->longest_s > PS_ODD_STEP_SHARE * trace->wall_s * trace->divisor);
 }

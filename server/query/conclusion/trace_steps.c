@@ -24,9 +24,10 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Finds the median, and a step that takes more than all others. The first or the last one is left
- * out, so that shares are of steps that are alike: the first step compiles, loads or starts what
- * the others use. With several workers their steps overlap, and none is left out. */
+/* Finds the median, and a step that dominates the time of all. The first or the last one is left
+ * out if it takes more than all others, so that shares are of steps that are alike: the first step
+ * compiles, loads or starts what the others use. With several workers their steps overlap, and none
+ * is left out. */
 static size_t find_odd_step(struct ps_trace_time *trace, struct ps_interval *steps, size_t n)
 {
     struct ps_interval longest;
@@ -56,6 +57,12 @@ static size_t find_odd_step(struct ps_trace_time *trace, struct ps_interval *ste
     }
     trace->median_s =
         ((double)length_of(&steps[(n - 1) / 2]) + (double)length_of(&steps[n / 2])) / 2e9;
+    if (trace->has_marks && trace->sums.n_workers == 1 && !trace->odd.is_left_out &&
+        ps_step_dominates(trace->longest_s, trace->median_s, all_s, n)) {
+        trace->odd.is_said = true;
+        trace->odd.time = longest;
+        trace->odd.share = trace->longest_s / all_s;
+    }
     return n;
 }
 
@@ -196,7 +203,7 @@ void ps_trace_say_odd_step(struct ps_conclusion *c, const struct ps_trace_time *
 {
     char longest[48], median[48];
 
-    if (ps_trace_has_odd_step(trace))
+    if (ps_trace_has_odd_step(trace) && !trace->odd.is_said)
         ps_conclusion_note(c,
                            "One step takes %s, more than the others together; the median step "
                            "takes %s.",

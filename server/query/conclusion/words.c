@@ -584,6 +584,15 @@ static void say_tokens(const struct words *w, double n)
     say_text(w, n == 1 ? " token" : " tokens");
 }
 
+static void say_prefill(const struct words *w, double n)
+{
+    if (!(n > 0))
+        return;
+    say_text(w, " to prefill ");
+    say_count(w, w->fact->link, n);
+    say_text(w, n == 1 ? " token" : " tokens");
+}
+
 /* "once in ", "in 12 calls of " */
 static void say_calls_of(const struct words *w, double n)
 {
@@ -625,6 +634,7 @@ static const struct {
     {"nouns", say_nouns},           {"in nouns", say_in_nouns},
     {"deviation", say_deviation},   {"rate", say_rate},
     {"with nouns", say_with_nouns}, {"how many", say_how_many},
+    {"to prefill", say_prefill},
 };
 
 /* Removes a word from the end of a format, if it is there. */
