@@ -159,6 +159,74 @@ double ps_document_special(const cJSON *value)
                                                : (double)NAN;
 }
 
+/* --- Long integers --- */
+
+/* What a text begins with that stands for an integer. */
+#define INTEGER_MARK '\4'
+enum { DIGITS_IN_DOUBLE = 15 }; /* each integer of so many digits is a double */
+
+/* The length of the number at the start of `at`; *is_integer: whether it has no fraction and no
+ * exponent. */
+static size_t number_len(struct ps_str at, bool *is_integer)
+{
+    size_t n = 0;
+
+    *is_integer = true;
+    for (; n < at.len && at.ptr[n] && strchr("+-.eE0123456789", at.ptr[n]); n++)
+        *is_integer &= n == 0 || (at.ptr[n] >= '0' && at.ptr[n] <= '9');
+    return n;
+}
+
+/* Copies the document with each long integer as a text. */
+static void copy_exact(struct ps_buf *out, struct ps_str json)
+{
+    const char mark[] = {'"', INTEGER_MARK};
+    bool in_text = false, is_integer;
+    size_t n;
+
+    for (size_t i = 0; i < json.len; i += n) {
+        const char c = json.ptr[i];
+
+        n = 1;
+        if (in_text && c == '\\')
+            n = i + 1 < json.len ? 2 : 1;
+        else if (c == '"')
+            in_text = !in_text;
+        else if (!in_text && (c == '-' || (c >= '0' && c <= '9'))) {
+            n = number_len(ps_str_skip(json, i), &is_integer);
+            if (is_integer && n > DIGITS_IN_DOUBLE) {
+                ps_buf_add(out, mark, sizeof mark);
+                ps_buf_add(out, json.ptr + i, n);
+                ps_buf_puts(out, "\"");
+                continue;
+            }
+        }
+        ps_buf_add(out, json.ptr + i, n);
+    }
+}
+
+cJSON *ps_document_parse_exact(struct ps_str json, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+
+    copy_exact(&bytes, json);
+    return parse_document(&bytes, false, OBJECT, err);
+}
+
+bool ps_document_integer(const cJSON *object, const char *key, int64_t *out)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    struct ps_num n = ps_document_count_of(value);
+
+    if (cJSON_IsString(value) && value->valuestring[0] == INTEGER_MARK)
+        return ps_str_parse_i64(ps_str_from_c(value->valuestring + 1), out);
+    if (n.kind == PS_NUM_INT)
+        *out = n.i;
+    return n.kind == PS_NUM_INT;
+}
+
+/* --- Values --- */
+
 static struct ps_num number_of(const cJSON *value)
 {
     if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble))

@@ -23,6 +23,14 @@ cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err);
 /* The infinity for which the value stands; NAN for NaN and for all other values. */
 double ps_document_special(const cJSON *value);
 
+/* Parses the JSON object in `json`, and keeps integers of more than 15 digits, such as times in ns
+ * since 1970, which a double rounds. ps_document_integer reads them; for the other functions they
+ * are neither numbers nor texts that a reader could show. NULL: a failure (err is filled). */
+cJSON *ps_document_parse_exact(struct ps_str json, struct ps_err *err);
+/* Reads an integer of an object. False: the key is absent, or its value is none. *out is unchanged
+ * then. */
+bool ps_document_integer(const cJSON *object, const char *key, int64_t *out);
+
 /* Reads a finite number of an object; none if the key is absent or its value is not a number.
  * ps_document_count returns an integer if the value is integral. */
 struct ps_num ps_document_number(const cJSON *object, const char *key);

@@ -47,8 +47,11 @@ struct ps_importer {
     FORMAT(scalene)                                                                                \
     FORMAT(torch_trace)                                                                            \
     FORMAT(trace_generic)                                                                          \
-    FORMAT(asv)       /* before trace_job, which reads archives */                                 \
-    FORMAT(criterion) /* before trace_job, which reads archives */                                 \
+    FORMAT(asv)               /* before trace_job, which reads archives */                         \
+    FORMAT(criterion)         /* before trace_job, which reads archives */                         \
+    FORMAT(serving_trace_job) /* before trace_job, which reads archives */                         \
+    FORMAT(serving_job)       /* before trace_job, which reads archives */                         \
+    FORMAT(engine_events)                                                                          \
     FORMAT(trace_job)                                                                              \
     FORMAT(memory_timeline)                                                                        \
     FORMAT(hyperfine)                                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* join.c: brings the files of a serving run to one clock, and finds for each request of an engine
  * the request of a client. */
-#include "importers/serving/serving.h"
+#include "importers/serving/join.h"
 
 #include <stdlib.h>
 
@@ -86,7 +86,8 @@ static void match_requests(struct sv_run *run)
 {
     struct ps_intern names = {0};
     size_t n_clients = run->n_requests;
-    PS_AUTO(ps_free_ptr) uint32_t *requests = ps_alloc_array(n_clients + 1, sizeof *requests);
+    PS_AUTO(ps_free_ptr)
+    uint32_t *requests = ps_alloc_array(n_clients + run->n_engine_requests + 1, sizeof *requests);
 
     for (size_t i = 0; i < n_clients; i++)
         if (run->requests[i].row.name.len) {
@@ -96,11 +97,20 @@ static void match_requests(struct sv_run *run)
         }
     for (size_t i = 0; i < run->n_engine_requests; i++) {
         struct sv_engine_request *engine = &run->engine_requests[i];
-        uint32_t id = ps_intern_find(&names, shared_id(engine->name));
+        const uint32_t n_names = names.count;
+        const uint32_t id = ps_intern_add(&names, shared_id(engine->name));
 
-        engine->request = id == PS_INTERN_NONE ? add_unknown_request(run, engine) : requests[id];
+        if (id == n_names)
+            requests[id] = add_unknown_request(run, engine);
+        engine->request = requests[id];
     }
     ps_intern_free(&names);
+}
+
+static void take_count(int64_t *to, int64_t from)
+{
+    if (*to == PS_COUNT_UNKNOWN)
+        *to = from;
 }
 
 static void copy_engine_times(struct sv_run *run)
@@ -109,10 +119,12 @@ static void copy_engine_times(struct sv_run *run)
         const struct sv_engine_request *engine = &run->engine_requests[i];
         struct ps_request *row = &run->requests[engine->request].row;
 
-        row->arrival_ns = engine->arrival_ns;
-        row->engine_prompt_tokens = engine->prompt_tokens;
-        row->engine_output_tokens = engine->output_tokens;
-        row->cached_tokens = engine->cached_tokens;
+        if (row->position < 0 && engine->state != PS_REQUEST_UNFINISHED)
+            row->state = engine->state;
+        row->arrival_ns = min_time(row->arrival_ns, engine->arrival_ns);
+        take_count(&row->engine_prompt_tokens, engine->prompt_tokens);
+        take_count(&row->engine_output_tokens, engine->output_tokens);
+        take_count(&row->cached_tokens, engine->cached_tokens);
     }
     for (size_t i = 0; i < run->n_steps; i++)
         for (size_t k = 0; k < run->steps[i].n_served; k++) {
@@ -134,6 +146,7 @@ void sv_join(struct sv_run *run)
         run->origin_ns = first_time(run);
     if (run->origin_ns != PS_TIME_UNKNOWN)
         shift_all(run, -run->origin_ns);
+    sv_join_steps(run);
     match_requests(run);
     copy_engine_times(run);
 }

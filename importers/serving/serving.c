@@ -153,13 +153,19 @@ void sv_add_step(struct sv_run *run, const struct ps_engine_step *step)
         .row = *step, .file = (uint32_t)run->n_files - 1, .first_served = run->n_served};
 }
 
+void sv_add_served_to(struct sv_run *run, size_t step, const struct sv_served *served)
+{
+    PS_RESERVE_ONE(run->served, run->n_served, run->cap_served);
+    run->served[run->n_served++] = *served;
+    run->steps[step].n_served++;
+}
+
 void sv_add_served(struct sv_run *run, uint32_t engine_request, int64_t tokens, int64_t computed,
                    bool is_prefill)
 {
-    PS_RESERVE_ONE(run->served, run->n_served, run->cap_served);
-    run->served[run->n_served++] = (struct sv_served){.engine_request = engine_request,
-                                                      .tokens = tokens,
-                                                      .computed = computed,
-                                                      .is_prefill = is_prefill};
-    run->steps[run->n_steps - 1].n_served++;
+    sv_add_served_to(run, run->n_steps - 1,
+                     &(struct sv_served){.engine_request = engine_request,
+                                         .tokens = tokens,
+                                         .computed = computed,
+                                         .is_prefill = is_prefill});
 }

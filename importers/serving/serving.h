@@ -19,6 +19,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/stream.h"
 #include "importers/measurements/measure.h"
 #include "importers/records/requests.h"
 
@@ -125,6 +126,17 @@ void sv_add_step(struct sv_run *run, const struct ps_engine_step *step);
 /* Adds a request to the last step. */
 void sv_add_served(struct sv_run *run, uint32_t engine_request, int64_t tokens, int64_t computed,
                    bool is_prefill);
+
+/* Adds a request to a step, of which no later one has requests yet. */
+void sv_add_served_to(struct sv_run *run, size_t step, const struct sv_served *served);
+
+/* Reads a file into the run: from sv_begin_file to its last request or step. `name`: name of the
+ * file; empty: unknown. Counts what it reads in run->ledger. */
+typedef enum ps_status sv_read_file(struct sv_run *run, struct ps_str name, struct ps_stream *in,
+                                    struct ps_err *err);
+/* The `load` of an importer of one such file. */
+enum ps_status sv_load(sv_read_file *read, struct ps_stream *in, struct ps_sink *out,
+                       struct ps_err *err);
 
 /* Joins, and writes all to the sink, with summary, headline and ledger. With a trace, the sink has
  * the records of the trace already, and headline and ledger are those of both. */

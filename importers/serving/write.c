@@ -141,9 +141,22 @@ enum ps_status sv_run_write(struct sv_run *run, struct ps_err *err)
     write_summary(run);
     write_headline(run);
     run->ledger.unit = "records";
-    run->ledger.stored = run->ledger.read - run->ledger.rejected;
+    run->ledger.stored =
+        run->ledger.read - run->ledger.repaired - run->ledger.rejected - run->ledger.other;
     run->out->ops->ledger(run->out, &run->ledger);
     if (!ps_sink_ok(run->out))
         *err = run->out->err;
     return err->code;
+}
+
+enum ps_status sv_load(sv_read_file *read, struct ps_stream *in, struct ps_sink *out,
+                       struct ps_err *err)
+{
+    struct sv_run *run = sv_run_new(out);
+    enum ps_status status = read(run, PS_STR(""), in, err);
+
+    if (status == PS_OK)
+        status = sv_run_write(run, err);
+    sv_run_free(run);
+    return status;
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/serving/job.h"
+
+#include "base/archive.h"
+#include "base/mem.h"
+#include "importers/serving/readers.h"
+#include "importers/serving/trace_steps.h"
+
+static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
+
+bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role)
+{
+    const struct sv_reader *reader = sv_reader_of(importer);
+
+    *role = PS_SERVING_TRACE;
+    if (reader)
+        *role = reader->role;
+    return reader || importer == &ps_torch_trace;
+}
+
+/* The name of a member without the folder of the job. */
+static struct ps_str name_of(struct ps_str path)
+{
+    const struct ps_str folders[] = {PS_STR(PS_SERVING_TRACE_FOLDER), PS_STR(PS_SERVING_FOLDER)};
+
+    for (int i = 0; i < 2; i++)
+        if (ps_str_starts_with(path, folders[i]))
+            return ps_str_skip(path, folders[i].len);
+    return path;
+}
+
+static enum ps_status read_member(struct sv_run *run, struct ps_str name, struct ps_stream *in,
+                                  bool *has_trace, struct ps_err *err)
+{
+    const struct ps_importer *importer;
+    const struct sv_reader *reader;
+
+    if (ps_importer_pick(in, &importer, err) != PS_OK)
+        return err->code;
+    reader = sv_reader_of(importer);
+    if (reader)
+        return reader->read(run, name, in, err);
+    if (importer != &ps_torch_trace || *has_trace) {
+        ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0, "%.*s is %s and was skipped",
+                     (int)name.len, name.ptr,
+                     *has_trace ? "a second trace" : "no file of a serving job");
+        return PS_OK;
+    }
+    *has_trace = true;
+    return sv_import_trace(run, name, importer->load, in, err);
+}
+
+static enum ps_status read_members(struct sv_run *run, struct ps_archive *archive,
+                                   struct ps_err *err)
+{
+    struct ps_str path;
+    bool has_trace = false;
+
+    while (err->code == PS_OK && ps_archive_next(archive, &path, NULL)) {
+        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(name_of(path));
+        struct ps_stream *in =
+            ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
+
+        (void)read_member(run, ps_str_from_c(copy), in, &has_trace, err);
+        ps_stream_free(in);
+    }
+    return err->code == PS_OK ? ps_archive_status(archive, err) : err->code;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_archive *archive = ps_archive_open(in, &limits);
+    struct sv_run *run = sv_run_new(out);
+
+    if (read_members(run, archive, err) == PS_OK)
+        (void)sv_run_write(run, err);
+    sv_run_free(run);
+    ps_archive_free(archive);
+    return err->code;
+}
+
+static enum ps_match sniff_folder(struct ps_str head, struct ps_str folder)
+{
+    return ps_is_archive(head) && ps_str_starts_with(head, folder) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    return sniff_folder(head, PS_STR(PS_SERVING_FOLDER));
+}
+
+static enum ps_match sniff_trace(struct ps_str head)
+{
+    return sniff_folder(head, PS_STR(PS_SERVING_TRACE_FOLDER));
+}
+
+const struct ps_importer ps_serving_job = {
+    .kind = "serving",
+    .label = "files of one serving job",
+    .description = "results of clients and logs of engines of the same requests",
+    .record_command = "aiperf profile ... --export-level records",
+    .sniff = sniff,
+    .load = load,
+};
+
+const struct ps_importer ps_serving_trace_job = {
+    .kind = "serving-trace",
+    .label = "serving job with a trace",
+    .description = "results of clients and logs of engines with a PyTorch trace of the same run",
+    .record_command = "the client, while the engine's profiler runs",
+    .sniff = sniff_trace,
+    .load = load,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * job.h: the files of one serving job: results of clients, logs of engines, and at most one trace,
+ * packed into a tar file below a folder that says whether there is a trace.
+ */
+#ifndef PS_IMPORTERS_SERVING_JOB_H
+#define PS_IMPORTERS_SERVING_JOB_H
+
+#include "importers/importer.h"
+#include "importers/records/requests.h"
+
+#define PS_SERVING_FOLDER       "serving-run/"
+#define PS_SERVING_TRACE_FOLDER "serving-trace-run/"
+
+/* Whether files that this importer reads may be part of a serving job. *role: what they are. */
+bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* readers.h: the readers of the files of a serving job, by the importer that recognises the file. A
+ * file alone is imported by its importer; job.c reads several of them into one run. */
+#ifndef PS_IMPORTERS_SERVING_READERS_H
+#define PS_IMPORTERS_SERVING_READERS_H
+
+#include "importers/importer.h"
+#include "importers/serving/serving.h"
+
+struct sv_reader {
+    const struct ps_importer *importer;
+    sv_read_file *read;
+    enum ps_serving_role role;
+};
+
+/* NULL: the importer is none of those. */
+const struct sv_reader *sv_reader_of(const struct ps_importer *importer);
+
+sv_read_file sv_read_engine_events;
+
+#endif
