@@ -134,6 +134,7 @@ export const LABELS = {
     peakMemory: 'Peak memory',
     processes: 'Processes',
     ranks: 'Ranks',
+    requests: 'Requests',
     searchModules: 'Search modules',
     baselineError: 'The baseline was not changed',
     curveError: 'The curve could not be read',

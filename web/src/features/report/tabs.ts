@@ -76,6 +76,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     roofline: async () => (await import('./tabs_trace')).RooflineTab,
     inference: async () => (await import('./tabs_trace')).InferenceTab,
     'critical-path': async () => (await import('./tabs_trace')).CriticalPathTab,
+    requests: async () => (await import('../requests/tab')).RequestsTab,
     ranks: async () => (await import('./tabs_trace')).RanksTab,
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,

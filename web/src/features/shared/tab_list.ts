@@ -227,6 +227,12 @@ export const TABS = defineTabs({
         count: (run) => traceOf(run).serving_steps ?? null,
         shown: (run) => (traceOf(run).serving_steps ?? 0) > 0,
     },
+    requests: {
+        id: 'requests',
+        title: LABELS.requests,
+        count: countField('requests'),
+        isTall: true,
+    },
     ranks: {
         id: 'ranks',
         title: LABELS.ranks,
