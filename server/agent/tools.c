@@ -199,10 +199,11 @@ const struct ps_tool ps_tools[] = {
      "of the output.",
      ps_tool_record,
      PS_TOOL_RUNS,
-     {{"recorder", PS_PARAM_TEXT, true, "importtime cprofile lines memory torch time",
+     {{"recorder", PS_PARAM_TEXT, true, "importtime cprofile lines memory torch serving time",
        "what is recorded: importtime (each import), cprofile (each function), lines (each line of "
-       "functions marked @profile), memory (memory over time), torch (a trace of PyTorch), time "
-       "(wall clock, CPU and memory of any program)"},
+       "functions marked @profile), memory (memory over time), torch (a trace of PyTorch), "
+       "serving (the result files of a client of an engine, such as aiperf), time (wall clock, CPU "
+       "and memory of any program)"},
       {"command", PS_PARAM_TEXTS, true, NULL,
        "the program and its arguments, such as [\"python\", \"app.py\"]"},
       FOLDER_PARAM,

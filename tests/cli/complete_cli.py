@@ -49,7 +49,7 @@ class Complete(ShelfTest):
         self.assertEqual(list(self.offered("diff", "--per", "")), ["step", "run", "call"])
         self.assertEqual(list(self.offered("token", "add", "x", "--role", "a")), ["admin"])
         self.assertEqual(list(self.offered("token", "")), ["add", "list", "revoke"])
-        self.assertEqual(list(self.offered("record", "")), ["importtime", "cprofile", "lines", "memory", "torch", "time", "ab"])
+        self.assertEqual(list(self.offered("record", "")), ["importtime", "cprofile", "lines", "memory", "torch", "serving", "time", "ab"])
         self.assertEqual(list(self.offered("record", "cprofile", "--", "")), ["<files>"])
         self.assertEqual(list(self.offered("add", "a.prof", "")), ["<files>"])
         self.assertEqual(list(self.offered("list", "--data", "")), ["<folders>"])

@@ -14,6 +14,7 @@
 #include "server/text/answer.h"
 
 #define RESPONSE_MAX    ((size_t)512 << 20) /* maximum bytes of a response in memory */
+#define ANSWER_MAX      ((size_t)4 << 10)   /* bytes of the answer of another server */
 #define TRIES           9
 #define TRIES_FIRST     3
 #define STALL_TIMEOUT_S 90L /* longer than the server's time limit for queries */
@@ -371,4 +372,50 @@ enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remot
 
     *out = status == PS_OK && text.len ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
     return status;
+}
+
+/* --- Other servers --- */
+
+static size_t receive_answer(char *bytes, size_t size, size_t n, void *user)
+{
+    struct ps_buf *answer = user;
+
+    if (answer->len < ANSWER_MAX)
+        ps_buf_add_str(answer, (struct ps_str){bytes, size * n});
+    return size * n;
+}
+
+enum ps_status ps_remote_post(const char *url, long timeout_s, long *status, struct ps_buf *answer,
+                              struct ps_err *err)
+{
+    struct curl_slist *headers;
+    CURLcode code;
+    CURL *curl;
+
+    if (ps_curl_load(err) != PS_OK)
+        return err->code;
+    if (ps_curl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+        !(curl = ps_curl.curl_easy_init()))
+        return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
+    headers = ps_curl.curl_slist_append(NULL, "Content-Type:");
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_answer);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)0);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_URL, url);
+    code = ps_curl.curl_easy_perform(curl);
+    if (code == CURLE_OK)
+        (void)ps_curl.curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+    else
+        ps_fail(err, PS_IO, "%s", ps_curl.curl_easy_strerror(code));
+    ps_curl.curl_easy_cleanup(curl);
+    ps_curl.curl_slist_free_all(headers);
+    return err->code;
 }

@@ -52,6 +52,10 @@ enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remot
  * written to that file, which is truncated before each attempt. */
 enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remote_request *request,
                                struct ps_buf *out, int fd, struct ps_err *err);
+/* Sends one POST without a body to a server of another kind, without retries. *status: of its
+ * answer, which is appended to `answer`. PS_IO: there is none. */
+enum ps_status ps_remote_post(const char *url, long timeout_s, long *status, struct ps_buf *answer,
+                              struct ps_err *err);
 /* Converts the error object of a response or a job ({"code","text","at","hint"}, or NULL) to err.
  * http: the HTTP status. */
 void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err);

@@ -39,6 +39,13 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
     return fail_absent(err);
 }
 
+enum ps_status ps_remote_post(const char *url, long timeout_s, long *status, struct ps_buf *answer,
+                              struct ps_err *err)
+{
+    (void)url, (void)timeout_s, (void)status, (void)answer;
+    return ps_fail(err, PS_BAD_REQUEST, "this perfshelf was built without libcurl");
+}
+
 void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
 {
     (void)error, (void)http;

@@ -62,6 +62,16 @@ const struct ps_option_row ps_option_rows[] = {
     {"--memory", NULL, FLAG, ON(RECORD), FIELD(memory),
      "torch: record a memory snapshot of the GPU instead of a trace; of the first failed allocation "
      "if there is one"},
+    {"--engine", "URL", TEXT, ON(RECORD), FIELD(engine),
+     "serving: start and stop the profiler of the engine at this address, such as "
+     "http://127.0.0.1:8000"},
+    {"--results", "DIR", TEXT, ON(RECORD), FIELD(results),
+     "serving: folder in which the client writes its results (default: the current folder, and "
+     "those that the command names)"},
+    {"--traces", "DIR", TEXT, ON(RECORD), FIELD(traces),
+     "serving: folder in which the profiler of the engine writes its traces"},
+    {"--engine-log", "FILE", TEXT, ON(RECORD), FIELD(engine_log),
+     "serving: log of the engine; the lines that it gains are added"},
     {"-o", "FILE", TEXT, ON(RECORD), FIELD(output), "also write the profile to FILE"},
     {"--force", NULL, FLAG, ON(RECORD), FIELD(force), "let -o overwrite an existing file"},
     {"--open", NULL, FLAG, ON(RECORD), FIELD(open),

@@ -67,6 +67,7 @@ struct ps_options {
     const char *redact, *base, *new_runs;                              /* NULL: not given */
     const char *good, *bad, *build, *file;                             /* NULL: not given */
     const char *base_dir, *new_dir, *recorder, *pairs, *warmup, *seed; /* NULL: not given */
+    const char *engine, *results, *traces, *engine_log;                /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     const char **retention_rules; /* values of --keep: retention_options.h */

@@ -32,6 +32,7 @@ static const struct ps_recorder recorders[] = {
      .module = "torch",
      .package = "torch",
      .launch = "torch"},
+    {.name = "serving", .ending = ".serving.tar", .any_program = true, .is_serving = true},
     {.name = "time", .ending = ".time.txt", .any_program = true},
 };
 /* `torch` with --memory */
@@ -66,7 +67,7 @@ const struct ps_recorder *ps_recorder_find(const char *name, bool memory, struct
     else
         ps_fail(err, PS_BAD_REQUEST,
                 "unknown recorder '%s'" PS_HINT
-                "the recorders are importtime, cprofile, lines, memory, torch and time",
+                "the recorders are importtime, cprofile, lines, memory, torch, serving and time",
                 name);
     return NULL;
 }

@@ -16,6 +16,7 @@ struct ps_recorder {
     unsigned python_min;        /* minimum Python version; 307 is 3.7 */
     bool any_program;           /* records any program, without a profiler; only `name` and `ending`
                                    are set */
+    bool is_serving;            /* any program is a client of an engine; it writes the files */
     bool from_stderr;           /* the profile is extracted from stderr */
     const char *empty_hint;     /* hint if no function was measured, or NULL */
 };

@@ -7,6 +7,7 @@
 #include "base/quoted_command.h"
 #include "server/cli/cli.h"
 #include "server/cli/client/remote_import.h"
+#include "server/cli/recorder/serving_recording.h"
 #include "server/cli/recorder/time_report.h"
 
 #include <fcntl.h>
@@ -123,6 +124,8 @@ enum ps_status ps_recording_prepare(struct ps_recording *r, struct ps_err *err)
         return ps_fail(err, PS_BAD_REQUEST, "--importers works only with the recorder importtime");
     if (r->options->memory && strcmp(r->recorder->name, "torch") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "--memory works only with the recorder torch");
+    if (ps_serving_check_options(r->options, r->recorder->is_serving, err) != PS_OK)
+        return err->code;
     r->typed = ps_quote_command(r->words, r->n_words, true);
     if (r->recorder->any_program)
         find_program(r, err);
@@ -170,6 +173,8 @@ static enum ps_status run_command(struct ps_recording *r, int fd, int *exit_stat
         .drops_output = r->drops_output,
         .usage = &usage,
     };
+    if (r->recorder->is_serving)
+        return ps_serving_record(r->options, &child, fd, exit_status, &r->arena, &r->filename, err);
     if (ps_child_run(&child, exit_status, err) != PS_OK)
         return err->code;
     r->usage = usage;
