@@ -267,6 +267,12 @@ enum ps_json_token ps_json_in_next(struct ps_json_in *json)
     }
 }
 
+bool ps_json_in_next_document(struct ps_json_in *json)
+{
+    json->has_begun = false;
+    return !json->error && next_byte(json);
+}
+
 bool ps_json_in_skip_rest(struct ps_json_in *json, enum ps_json_token token)
 {
     int depth = json->depth - (token == PS_JSON_OBJECT || token == PS_JSON_ARRAY);

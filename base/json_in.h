@@ -44,6 +44,9 @@ struct ps_json_in {
 };
 
 enum ps_json_token ps_json_in_next(struct ps_json_in *json);
+/* After the end of a document: whether another one follows, as in JSON lines, which is read next.
+ */
+bool ps_json_in_next_document(struct ps_json_in *json);
 
 /* Skips the next value with everything in it. False: the input ends inside it or is invalid. */
 bool ps_json_in_skip(struct ps_json_in *json);

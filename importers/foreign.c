@@ -268,13 +268,6 @@ static const struct kind web_pages[] = {
 };
 
 static const struct kind documents[] = {
-    {{"\"aiperf_version\""}, "a result of AIPerf, a benchmark of serving", SERVING},
-    {{"\"request_throughput\"", "\"mean_e2e_latency_ms\""},
-     "a result of SGLang's bench_serving, a benchmark of serving",
-     SERVING},
-    {{"\"request_throughput\"", "\"num_prompts\""},
-     "a result of `vllm bench serve`, a benchmark of serving",
-     SERVING},
     {{"\"avg_latency\"", "\"latencies\"", "\"percentiles\""},
      "a result of `vllm bench latency`, a benchmark of serving",
      SERVING},

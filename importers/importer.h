@@ -68,6 +68,11 @@ struct ps_importer {
     FORMAT(locust)                                                                                 \
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
+    FORMAT(sglang)                                                                                 \
+    FORMAT(aiperf_records)                                                                         \
+    FORMAT(aiperf)                                                                                 \
+    FORMAT(aiperf_csv)                                                                             \
+    FORMAT(vllm)                                                                                   \
     FORMAT(llama_bench)                                                                            \
     FORMAT(divan)                                                                                  \
     FORMAT(torch_benchmark)                                                                        \

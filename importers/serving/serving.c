@@ -27,6 +27,7 @@ void sv_run_free(struct sv_run *run)
     ps_arena_free(&run->arena);
     ps_measurement_builder_free(&run->metrics);
     ps_intern_free(&run->engine_names);
+    ps_intern_free(&run->row_names);
     free(run->files);
     free(run->results);
     free(run->requests);
@@ -56,7 +57,8 @@ uint32_t sv_begin_file(struct sv_run *run, struct ps_str name, enum ps_serving_r
                 .method = clock == SV_CLOCK_NONE ? PS_CLOCK_UNKNOWN : PS_CLOCK_SAME,
                 .offset_ns = clock == SV_CLOCK_NONE ? PS_TIME_UNKNOWN : 0,
                 .error_ns = PS_COUNT_UNKNOWN},
-        .clock = clock};
+        .clock = clock,
+        .first_result = (uint32_t)run->n_results + 1};
     return (uint32_t)run->n_files++;
 }
 

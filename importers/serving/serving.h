@@ -36,6 +36,7 @@ enum sv_clock {
 struct sv_file {
     struct ps_serving_file row; /* method, offset_ns, error_ns and n_pairs are set by sv_join */
     enum sv_clock clock;
+    uint32_t first_result; /* id of the first result that was added after the file began */
 };
 
 /* A request of a client. Times are in the clock of its file. */
@@ -76,6 +77,7 @@ struct sv_run {
     size_t n_files, cap_files;
     struct ps_serving_result *results;
     size_t n_results, cap_results;
+    struct ps_intern row_names; /* of the rows of measurement */
     struct sv_request *requests;
     size_t n_requests, cap_requests;
     int64_t *gaps_ns;

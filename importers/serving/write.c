@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* write.c: writes a serving run to the sink. */
-#include "importers/serving/serving.h"
+#include "importers/serving/client.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,6 +134,7 @@ static void write_headline(struct sv_run *run)
 
 enum ps_status sv_run_write(struct sv_run *run, struct ps_err *err)
 {
+    sv_complete_results(run);
     sv_join(run);
     write_files(run);
     write_requests(run);

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Results of clients of inference servers: each number of the file is in a row with its digits, and requests equal the lists."""
+import csv
+import glob
+import json
+import os
+import sqlite3
+import unittest
+from decimal import Decimal
+
+from corpus import CORPUS, ROOT, CorpusTest, Shelf
+
+GOLDEN = os.path.join(ROOT, "tests", "golden")
+STATISTICS = {"avg": "mean", "mean": "mean", "median": "median", "p50": "median", "std": "stddev", "std_dev": "stddev",
+              "min": "min", "max": "max", "count": "n", "p25": "q1", "p75": "q3"}
+SHIFTS = {"ms": -3, "us": -6, "ns": -9}
+SKIPPED = {"sum", "unit", "tag", "header", "streaming_only"}
+# what is read as the load under which it was measured, not as a result
+PARAMETERS = {"num_prompts", "request_rate", "burstiness", "max_concurrency", "best_of", "run_number", "ramp_up_start_rps",
+              "ramp_up_end_rps", "sharegpt_output_len", "random_input_len", "random_output_len", "random_range_ratio", "seed"}
+
+
+def found(folder, *patterns):
+    return [path for pattern in patterns for path in sorted(glob.glob(os.path.join(folder, pattern))) if not path.endswith((".dump", ".error"))]
+
+
+def flat_files():
+    return found(GOLDEN, "vllm/ok_*", "sglang/ok_[dp]*") + found(CORPUS, "made3/bench/sglang/*.jsonl", "made3/serving/own-*/vllm.json",
+                                                             "made3/serving/own-*/sglang.jsonl")
+
+
+def aiperf_files():
+    return found(GOLDEN, "aiperf/ok_*") + found(CORPUS, "made3/bench/aiperf/*.json", "made3/serving/aiperf-*/profile_export_aiperf.json")
+
+
+def csv_files():
+    return found(GOLDEN, "aiperf_csv/ok_*") + found(CORPUS, "made3/bench/aiperf/*.csv", "made3/serving/aiperf-*/profile_export_aiperf.csv")
+
+
+def record_files():
+    return found(GOLDEN, "aiperf_records/ok_[cf]a*") + found(CORPUS, "made3/bench/aiperf/*.jsonl", "made3/serving/aiperf-*/profile_export.jsonl")
+
+
+def seconds(text, unit):
+    """The number of a file, in the unit of the row: its digits, with the point moved."""
+    return float(Decimal(text).scaleb(SHIFTS.get(unit, 0)))
+
+
+class Number(str):
+    """A number as the file writes it; a text is none."""
+
+
+def documents(path):
+    """The objects of a file, with numbers as they are written."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    options = {"parse_float": Number, "parse_int": Number, "parse_constant": str}
+    if text.lstrip().startswith("["):
+        return json.loads(text, **options)
+    try:
+        return [json.loads(text, **options)]
+    except json.JSONDecodeError:
+        return [json.loads(line, **options) for line in text.splitlines() if line.strip()]
+
+
+def is_number(value):
+    return isinstance(value, Number)
+
+
+class Serving(CorpusTest):
+    @staticmethod
+    def fill():
+        made = Shelf()
+        made.add(flat_files() + aiperf_files() + csv_files() + record_files())
+        return made
+
+    def rows(self, path, statement):
+        run = self.shelf.of(path)["id"]
+        with sqlite3.connect(f"file:{os.path.join(self.shelf.folder, 'runs', run + '.db')}?mode=ro", uri=True) as file:
+            file.row_factory = sqlite3.Row
+            return [dict(row) for row in file.execute(statement)]
+
+    def results(self, path):
+        """The rows of each result, by the key of the tool; and percentiles by the name of their metric."""
+        rows = self.rows(path, "SELECT * FROM measurement ORDER BY id")
+        for result in self.rows(path, "SELECT * FROM serving_result ORDER BY id"):
+            own = [row for row in rows if result["first"] <= row["id"] <= result["last"]]
+            yield {json.loads(row["more"]).get("key", row["metric"]): row for row in own}, {row["metric"]: row for row in own}
+
+    def check(self, row, metrics, statistic, value):
+        """One statistic of the tool: in a column, a row of its own, or beside the row."""
+        if row["state"]:
+            self.assertEqual(value, 0.0)
+            return
+        if statistic in STATISTICS:
+            column = STATISTICS[statistic]
+            stored = row["value"] if column == "mean" and row["mean"] is None else row[column]
+        elif row["unit"] == "s" and float(statistic[1:]) > 50:
+            stored = metrics[f"{row['metric']}, {statistic}"]["value"]
+        else:
+            stored = json.loads(row["more"])[statistic]
+        self.assertEqual(stored, value, (row["metric"], statistic))
+
+    def test_numbers_of_vllm_and_sglang(self):
+        checked = 0
+        for path in flat_files():
+            found_results = list(self.results(path))
+            for result, (by_key, metrics) in zip(documents(path), found_results, strict=True):
+                for key, value in result.items():
+                    if not is_number(value) or key in PARAMETERS:
+                        continue
+                    with self.subTest(os.path.basename(path), key=key):
+                        statistic, _, metric = key.partition("_")
+                        if not key.endswith("_ms") or metric not in by_key:
+                            statistic, metric = "mean", key
+                        unit = "ms" if key.endswith("_ms") else ""
+                        self.check(by_key[metric], metrics, statistic, seconds(value, unit))
+                        checked += 1
+        self.assertGreater(checked, 150)
+
+    def test_requests_of_vllm_and_sglang(self):
+        for path in flat_files():
+            requests = self.rows(path, "SELECT * FROM request ORDER BY result, position")
+            expected = []
+            for result in documents(path):
+                for i, ttft in enumerate(result.get("ttfts", [])):
+                    failed = result["errors"][i] != "" or (float(ttft) == 0 and result["output_lens"][i] == "0")
+                    expected.append((1 if failed else 0, int(result["input_lens"][i]), None if failed else round(Decimal(ttft) * 10**9),
+                                     None if failed else int(result["output_lens"][i])))
+            with self.subTest(os.path.basename(path)):
+                self.assertEqual([(r["state"], r["prompt_tokens"], r["ttft_ns"], r["output_tokens"]) for r in requests], expected)
+
+    def test_texts_of_answers_are_not_stored(self):
+        for path in flat_files():
+            run = self.shelf.of(path)["id"]
+            with open(os.path.join(self.shelf.folder, "runs", run + ".db"), "rb") as file:
+                self.assertNotIn(b"word word", file.read())
+
+    def test_numbers_of_aiperf(self):
+        for path in aiperf_files():
+            [(by_key, metrics)] = self.results(path)
+            for key, metric in documents(path)[0].items():
+                if not isinstance(metric, dict) or "unit" not in metric or key.endswith("timestamp"):
+                    continue
+                for statistic, value in metric.items():
+                    if statistic not in SKIPPED:
+                        with self.subTest(os.path.basename(path), key=key, statistic=statistic):
+                            self.check(by_key[key], metrics, statistic, seconds(value, "" if statistic == "count" else metric["unit"]))
+
+    def test_table_of_aiperf(self):
+        for path in csv_files():
+            [(by_key, metrics)] = self.results(path)
+            titles, n = [], 0
+            with open(path, encoding="utf-8", newline="") as file:
+                for cells in csv.reader(file):
+                    if not cells or cells[0] == "Endpoint":
+                        continue
+                    if cells[0] == "Metric":
+                        titles = cells
+                        continue
+                    name, _, unit = cells[0].rpartition(" (")
+                    unit = unit.rstrip(")")
+                    if not name or unit == "Success + Error":
+                        name, unit = cells[0], ""
+                    row = by_key[name.lower().replace(" ", "_")]
+                    n += 1
+                    for title, cell in zip(titles[1:], cells[1:]):
+                        if cell and title != "sum":
+                            with self.subTest(os.path.basename(path), name=name, title=title):
+                                self.check(row, metrics, "mean" if title == "Value" else title, seconds(cell, unit))
+            self.assertEqual(len(by_key), n + sum(", p" in metric for metric in metrics))
+
+    def test_requests_of_aiperf(self):
+        for path in record_files():
+            requests = self.rows(path, "SELECT * FROM request ORDER BY position")
+            lines = [line for line in documents(path) if line["metadata"].get("benchmark_phase") != "warmup"]
+            first = min(int(line["metadata"]["request_start_ns"]) for line in lines)
+            with self.subTest(os.path.basename(path)):
+                for request, line in zip(requests, lines, strict=True):
+                    metrics, metadata = line["metrics"], line["metadata"]
+                    self.assertEqual(request["name"], metadata["x_request_id"])
+                    self.assertEqual(request["start_ns"], int(metadata["request_start_ns"]) - first)
+                    self.assertEqual(request["state"], 2 if metadata["was_cancelled"] else 1 if line.get("error") else 0)
+                    self.assertEqual(bool(request["error"]), bool(line.get("error")))
+                    for column, name, scale in (("ttft_ns", "time_to_first_token", 10**6), ("latency_ns", "request_latency", 10**6),
+                                                ("output_tokens", "output_sequence_length", 1), ("engine_prompt_tokens", "usage_prompt_tokens", 1)):
+                        value = metrics.get(name)
+                        self.assertEqual(request[column], round(Decimal(value["value"]) * scale) if value else None, name)
+
+    def test_metrics_of_requests_alone_equal_the_summary(self):
+        """From the requests alone follow the numbers that AIPerf computes of them."""
+        folder = os.path.join(CORPUS, "made3", "serving", "aiperf-before")
+        path = os.path.join(folder, "profile_export.jsonl")
+        if not os.path.exists(path):
+            self.skipTest("only the larger corpus has it")
+        [(computed, _)] = self.results(path)
+        summary = documents(os.path.join(folder, "profile_export_aiperf.json"))[0]
+        for name, key in (("time to first token", "time_to_first_token"), ("inter-token latency", "inter_chunk_latency"),
+                          ("end-to-end latency", "request_latency"), ("time per output token", "inter_token_latency")):
+            self.assertAlmostEqual(computed[name]["value"], float(summary[key]["avg"]) / 1e3, places=9)
+            self.assertAlmostEqual(computed[name + ", p99"]["value"], float(summary[key]["p99"]) / 1e3, places=9)
+        self.assertAlmostEqual(computed["duration"]["value"], float(summary["benchmark_duration"]["avg"]), places=5)
+
+
+if __name__ == "__main__":
+    unittest.main()
