@@ -50,6 +50,7 @@ PUBLIC = {
         # files of which several are one run
         "measurements/asv.h": ALL,
         "measurements/criterion.h": ALL,
+        "serving/job.h": ALL,
         "importer.h": ALL,
         "kinds.h": ALL,
         "records/actions.h": ALL,
@@ -129,6 +130,7 @@ PUBLIC = {
         "merge.h": ALL,
         "parts.h": ALL,
         "samples.h": ALL,
+        "serving_files.h": ALL,
         "sniff.h": ALL,
         "sources.h": ALL,
     },

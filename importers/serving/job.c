@@ -8,13 +8,13 @@
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
-bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role)
+bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role,
+                        bool *is_view)
 {
     const struct sv_reader *reader = sv_reader_of(importer);
 
-    *role = PS_SERVING_TRACE;
-    if (reader)
-        *role = reader->role;
+    *role = reader ? reader->role : PS_SERVING_TRACE;
+    *is_view = reader && reader->is_view;
     return reader || importer == &ps_torch_trace;
 }
 

@@ -12,7 +12,9 @@
 #define PS_SERVING_FOLDER       "serving-run/"
 #define PS_SERVING_TRACE_FOLDER "serving-trace-run/"
 
-/* Whether files that this importer reads may be part of a serving job. *role: what they are. */
-bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role);
+/* Whether files that this importer reads may be part of a serving job. *role: what they are.
+ * *is_view: the tool writes several files of the same result, of which this is one. */
+bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role,
+                        bool *is_view);
 
 #endif

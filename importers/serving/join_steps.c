@@ -92,24 +92,69 @@ static bool has_times(const struct sv_run *run, uint32_t file)
     return run->files[file].clock != SV_CLOCK_NONE;
 }
 
-/* The median of the differences between the starts of the same steps becomes the offset of b, and
- * the greatest distance from it the bound of its error. */
-static void set_offset(struct sv_run *run, const struct list *a, const struct list *b,
-                       const size_t *matches, size_t n)
+/* --- Offsets --- */
+
+struct bounds {
+    int64_t low, high; /* of the offset */
+};
+
+/* An annotation begins before the step that the log measures, and ends after it. */
+static struct bounds bounds_of_steps(const struct sv_run *run, const struct list *trace,
+                                     const struct list *log, const size_t *matches)
 {
-    struct ps_serving_file *row = &run->files[b->file].row;
-    PS_AUTO(ps_free_ptr) int64_t *differences = ps_alloc_array(n + 1, sizeof *differences);
-    size_t k = 0;
+    struct bounds bounds = {INT64_MIN, INT64_MAX};
+
+    for (size_t i = 0; i < log->n; i++) {
+        const struct ps_engine_step *inner = &run->steps[log->steps[i]].row, *outer;
+
+        if (matches[i] == SV_NO_MATCH)
+            continue;
+        outer = &run->steps[trace->steps[matches[i]]].row;
+        if (outer->start_ns - inner->start_ns > bounds.low)
+            bounds.low = outer->start_ns - inner->start_ns;
+        if (outer->end_ns - inner->end_ns < bounds.high)
+            bounds.high = outer->end_ns - inner->end_ns;
+    }
+    return bounds;
+}
+
+/* The median of the differences between the starts of the same steps; *error: the greatest
+ * distance from it. */
+static int64_t median_offset(const struct sv_run *run, const struct list *a, const struct list *b,
+                             const size_t *matches, int64_t *error)
+{
+    PS_AUTO(ps_free_ptr) int64_t *differences = ps_alloc_array(b->n + 1, sizeof *differences);
+    size_t n = 0;
+    int64_t median;
 
     for (size_t i = 0; i < b->n; i++)
         if (matches[i] != SV_NO_MATCH)
-            differences[k++] = run->steps[a->steps[matches[i]]].row.start_ns -
+            differences[n++] = run->steps[a->steps[matches[i]]].row.start_ns -
                                run->steps[b->steps[i]].row.start_ns;
     ps_sort_records(differences, n, sizeof *differences);
-    row->offset_ns = differences[n / 2];
-    row->error_ns = differences[n - 1] - differences[n / 2];
-    if (differences[n / 2] - differences[0] > row->error_ns)
-        row->error_ns = differences[n / 2] - differences[0];
+    median = differences[n / 2];
+    *error = differences[n - 1] - median;
+    if (median - differences[0] > *error)
+        *error = median - differences[0];
+    return median;
+}
+
+/* Sets the offset of the clock of b, and shifts its times to the clock of a. */
+static void set_offset(struct sv_run *run, const struct list *a, const struct list *b,
+                       const size_t *matches)
+{
+    struct ps_serving_file *row = &run->files[b->file].row;
+    struct bounds bounds = {1, 0};
+
+    if (run->files[a->file].row.role == PS_SERVING_TRACE)
+        bounds = bounds_of_steps(run, a, b, matches);
+    if (bounds.low <= bounds.high) {
+        row->error_ns = (bounds.high - bounds.low) / 2;
+        row->offset_ns = bounds.low + row->error_ns;
+    } else {
+        row->offset_ns = median_offset(run, a, b, matches, &row->error_ns);
+    }
+    sv_shift_file(run, b->file, row->offset_ns);
 }
 
 /* Finds the steps of b among those of a. Returns how many are the same. */
@@ -119,22 +164,22 @@ static size_t match_steps(struct sv_run *run, const struct list *a, const struct
     struct ps_serving_file *row = &run->files[b->file].row;
     const bool both_unix =
         run->files[a->file].clock == SV_CLOCK_UNIX && run->files[b->file].clock == SV_CLOCK_UNIX;
-    size_t n = 0;
 
-    if (both_unix)
-        n = match_times(run, a, b, matches);
-    if (n * 2 > (a->n < b->n ? a->n : b->n)) {
-        row->n_pairs = n;
-        return n;
+    if (both_unix) {
+        row->n_pairs = match_times(run, a, b, matches);
+        if (row->n_pairs * 2 > (a->n < b->n ? a->n : b->n))
+            return row->n_pairs;
     }
-    n = sv_match_order(a->keys, a->n, b->keys, b->n, matches);
-    if (!n)
-        return 0;
-    row->n_pairs = n;
-    row->method = PS_CLOCK_NAMES;
-    if (has_times(run, a->file) && has_times(run, b->file))
-        set_offset(run, a, b, matches, n);
-    return n;
+    row->n_pairs = sv_match_order(a->keys, a->n, b->keys, b->n, matches);
+    if (row->n_pairs) {
+        row->method = PS_CLOCK_NAMES;
+        if (has_times(run, a->file) && has_times(run, b->file))
+            set_offset(run, a, b, matches);
+    } else if (!both_unix) {
+        row->method = PS_CLOCK_UNKNOWN;
+        row->offset_ns = PS_TIME_UNKNOWN;
+    }
+    return row->n_pairs;
 }
 
 /* --- Merging --- */
@@ -145,9 +190,18 @@ static void take_count(int64_t *to, int64_t from)
         *to = from;
 }
 
-/* Adds what the step `from` says to the same step `to`. */
-static void merge_step(struct sv_step *to, const struct sv_step *from)
+/* Adds what the step `from` says to the same step `to`. A log knows the times of its steps better
+ * than a trace, whose annotations are around them. */
+static void merge_step(const struct sv_run *run, struct sv_step *to, const struct sv_step *from)
 {
+    const struct sv_file *a = &run->files[to->file], *b = &run->files[from->file];
+
+    if (a->row.role == PS_SERVING_TRACE && b->row.role == PS_SERVING_ENGINE &&
+        b->clock != SV_CLOCK_NONE) {
+        to->row.start_ns = from->row.start_ns;
+        to->row.end_ns = from->row.end_ns;
+        to->file = from->file;
+    }
     take_count(&to->row.number, from->row.number);
     take_count(&to->row.running, from->row.running);
     take_count(&to->row.waiting, from->row.waiting);
@@ -161,76 +215,106 @@ static void merge_step(struct sv_step *to, const struct sv_step *from)
     }
 }
 
-/* Removes the steps that are marked, in the order of the list. */
-static void remove_steps(struct sv_run *run, const bool *is_removed)
+static void note_unmatched(const struct sv_run *run, const struct list *a, const struct list *b,
+                           size_t n)
 {
-    size_t n = 0;
+    const struct ps_str one = run->files[a->file].row.name, other = run->files[b->file].row.name;
 
-    for (size_t i = 0; i < run->n_steps; i++)
-        if (!is_removed[i])
-            run->steps[n++] = run->steps[i];
-    run->n_steps = n;
+    if (n == 0 && run->files[b->file].clock == SV_CLOCK_UNIX)
+        ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "%.*s: none of its steps is one of %.*s", (int)other.len, other.ptr,
+                     (int)one.len, one.ptr);
+    else if (run->files[b->file].clock != SV_CLOCK_UNIX && n < b->n)
+        ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "%.*s: %zu of %zu steps left out, since %.*s has no such steps in this order "
+                     "that would give them a time",
+                     (int)other.len, other.ptr, b->n - n, b->n, (int)one.len, one.ptr);
 }
 
 static void join_list(struct sv_run *run, const struct list *a, const struct list *b,
                       bool *is_removed)
 {
     PS_AUTO(ps_free_ptr) size_t *matches = ps_alloc_array(b->n + 1, sizeof *matches);
-    const struct ps_serving_file *row = &run->files[b->file].row;
     const size_t n = match_steps(run, a, b, matches);
-    const bool is_timeless = !has_times(run, b->file);
+    const bool stays =
+        has_times(run, b->file) && run->files[b->file].row.offset_ns != PS_TIME_UNKNOWN;
 
     for (size_t i = 0; i < b->n; i++) {
-        if (n && matches[i] != SV_NO_MATCH)
-            merge_step(&run->steps[a->steps[matches[i]]], &run->steps[b->steps[i]]);
-        is_removed[b->steps[i]] = (n && matches[i] != SV_NO_MATCH) || is_timeless;
+        const bool is_same = n && matches[i] != SV_NO_MATCH;
+
+        if (is_same)
+            merge_step(run, &run->steps[a->steps[matches[i]]], &run->steps[b->steps[i]]);
+        is_removed[b->steps[i]] = is_same || !stays;
     }
-    if (!n && !is_timeless)
-        ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                     "%.*s: none of its steps is one of %.*s", (int)row->name.len, row->name.ptr,
-                     (int)run->files[a->file].row.name.len, run->files[a->file].row.name.ptr);
-    else if (is_timeless && n < b->n)
-        ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                     "%.*s: %zu of %zu steps left out: it has no times, and %.*s has no such steps "
-                     "in this order",
-                     (int)row->name.len, row->name.ptr, b->n - n, b->n,
-                     (int)run->files[a->file].row.name.len, run->files[a->file].row.name.ptr);
+    note_unmatched(run, a, b, n);
 }
 
-/* Which file gives the steps their times: a log with times, else the trace, else a log. */
+/* Which file gives the run its clock: the trace, else a log with times, else any. */
 static int rank_of(const struct sv_file *file)
 {
-    if (file->row.role == PS_SERVING_ENGINE && file->clock != SV_CLOCK_NONE)
+    if (file->row.role == PS_SERVING_TRACE)
         return 3;
-    return file->row.role == PS_SERVING_TRACE ? 2 : 1;
+    return file->clock == SV_CLOCK_UNIX ? 2 : file->clock == SV_CLOCK_OWN;
+}
+
+/* Removes the marked steps, and puts the others into the order of their start. */
+static void order_steps(struct sv_run *run, const bool *is_removed)
+{
+    PS_AUTO(ps_free_ptr)
+    struct place {
+        int64_t start_ns; /* first member, the sort key */
+        int64_t index;
+    } *places = ps_alloc_array(run->n_steps + 1, sizeof *places);
+    struct sv_step *ordered = ps_alloc_array(run->n_steps + 1, sizeof *ordered);
+    size_t n = 0;
+
+    for (size_t i = 0; i < run->n_steps; i++)
+        if (!is_removed[i])
+            places[n++] = (struct place){run->steps[i].row.start_ns, (int64_t)i};
+    ps_sort_records(places, n, sizeof *places);
+    for (size_t i = 0; i < n; i++)
+        ordered[i] = run->steps[places[i].index];
+    free(run->steps);
+    run->steps = ordered;
+    run->n_steps = n;
+    run->cap_steps = n;
+}
+
+/* The file to which the steps of the others are compared. False: no file has steps. */
+static bool find_base(const struct sv_run *run, uint32_t *base)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        struct list list = list_steps(run, i);
+
+        if (list.n && (!found || rank_of(&run->files[i]) > rank_of(&run->files[*base]))) {
+            *base = i;
+            found = true;
+        }
+        free_list(&list);
+    }
+    return found;
 }
 
 void sv_join_steps(struct sv_run *run)
 {
     PS_AUTO(ps_free_ptr) bool *is_removed = ps_alloc(run->n_steps + 1);
     uint32_t base = 0;
-    size_t n_best = 0;
     struct list a;
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        struct list list = list_steps(run, i);
-
-        if (list.n && (!n_best || rank_of(&run->files[i]) > rank_of(&run->files[base]))) {
-            base = i;
-            n_best = list.n;
-        }
-        free_list(&list);
-    }
-    if (!n_best)
+    if (!find_base(run, &base))
         return;
     a = list_steps(run, base);
     for (uint32_t i = 0; i < run->n_files; i++) {
-        struct list b = list_steps(run, i);
+        struct list b = {.file = i};
 
-        if (i != base && b.n)
+        if (i != base)
+            b = list_steps(run, i);
+        if (b.n)
             join_list(run, &a, &b, is_removed);
         free_list(&b);
     }
     free_list(&a);
-    remove_steps(run, is_removed);
+    order_steps(run, is_removed);
 }

@@ -2,12 +2,12 @@
 #include "importers/serving/readers.h"
 
 static const struct sv_reader readers[] = {
-    {&ps_engine_events, sv_read_engine_events, PS_SERVING_ENGINE},
-    {&ps_vllm, sv_read_vllm, PS_SERVING_CLIENT},
-    {&ps_sglang, sv_read_sglang, PS_SERVING_CLIENT},
-    {&ps_aiperf, sv_read_aiperf, PS_SERVING_CLIENT},
-    {&ps_aiperf_csv, sv_read_aiperf_csv, PS_SERVING_CLIENT},
-    {&ps_aiperf_records, sv_read_aiperf_records, PS_SERVING_CLIENT},
+    {&ps_engine_events, sv_read_engine_events, PS_SERVING_ENGINE, false},
+    {&ps_vllm, sv_read_vllm, PS_SERVING_CLIENT, false},
+    {&ps_sglang, sv_read_sglang, PS_SERVING_CLIENT, false},
+    {&ps_aiperf, sv_read_aiperf, PS_SERVING_CLIENT, true},
+    {&ps_aiperf_csv, sv_read_aiperf_csv, PS_SERVING_CLIENT, true},
+    {&ps_aiperf_records, sv_read_aiperf_records, PS_SERVING_CLIENT, true},
 };
 
 const struct sv_reader *sv_reader_of(const struct ps_importer *importer)

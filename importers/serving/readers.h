@@ -11,6 +11,7 @@ struct sv_reader {
     const struct ps_importer *importer;
     sv_read_file *read;
     enum ps_serving_role role;
+    bool is_view; /* the tool writes several files of the same result, of which this is one */
 };
 
 /* NULL: the importer is none of those. */

@@ -53,7 +53,9 @@ struct sv_engine_request {
     int64_t arrival_ns, end_ns;
     int64_t prompt_tokens, output_tokens, cached_tokens; /* PS_COUNT_UNKNOWN */
     enum ps_request_state state;
-    uint32_t request; /* set by sv_join: index in sv_run.requests */
+    /* Set by sv_join: index in sv_run.requests, and whether it was found without ids. */
+    uint32_t request;
+    bool is_estimated;
 };
 
 /* A step of the scheduler, of a log or of a trace. Times are in the clock of its file. */

@@ -11,8 +11,8 @@
 #include "importers/importer.h"
 #include "importers/sink.h"
 #include "server/catalog/store.h"
-#include "server/jobs/members.h"
 #include "server/jobs/merge.h"
+#include "server/jobs/sniff.h"
 #include "server/runwrite/import_shared.h"
 #include "server/sandbox/child.h"
 
@@ -200,7 +200,7 @@ static enum ps_status merge_files(int fd, struct ps_err *err)
 
 /* --- Recognition of files --- */
 
-static enum ps_status sniff(int fd, struct ps_job_rank *rank, struct ps_err *err)
+static enum ps_status sniff(int fd, struct ps_sniffed *out, struct ps_err *err)
 {
     static const struct ps_stream_limits most = {(uint64_t)8 << 30, 1000};
     const struct ps_importer *importer = NULL;
@@ -211,7 +211,8 @@ static enum ps_status sniff(int fd, struct ps_job_rank *rank, struct ps_err *err
         return ps_fail_errno(err, "cannot read", "the file");
     in = ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(fd, 0), &most));
     status = ps_importer_pick(in, &importer, err);
-    *rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
+    out->serving = ps_serving_facts_of(importer);
+    out->rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
     ps_stream_free(in);
     return status;
 }
@@ -228,12 +229,13 @@ static void sniff_all(int fd)
     }
     do {
         struct ps_frame done = {.type = PS_FRAME_DONE, .err = PS_ERR_INIT, .fd = -1};
-        struct ps_job_rank rank = {.rank = -1};
+        struct ps_sniffed found = {.rank = {.rank = -1}, .serving = PS_SERVING_NO_FACTS};
 
-        (void)sniff(file.fd, &rank, &done.err);
+        (void)sniff(file.fd, &found, &done.err);
         ps_close_fd(&file.fd);
-        done.numbers[0] = (uint64_t)(rank.rank + 1);
-        done.numbers[1] = rank.may_be_old;
+        done.numbers[0] = (uint64_t)(found.rank.rank + 1);
+        done.numbers[1] = found.rank.may_be_old;
+        done.numbers[2] = (uint64_t)(found.serving.role + 1) + (found.serving.is_view ? 16 : 0);
         send_frame(&done);
     } while (ps_frame_receive(PS_CHILD_SOCKET, &file, PS_ERR_IGNORED) == PS_OK && file.fd >= 0);
     _exit(0);

@@ -12,7 +12,7 @@ static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
 enum { HEAD = 64 * 1024, HEAD_INSIDE = 4096 };
 
-enum merge_method { NOTHING, PICKLES, TRACES };
+enum merge_method { NOTHING, PICKLES, TRACES, ARCHIVE };
 
 struct ps_merge {
     int fd;
@@ -30,6 +30,14 @@ struct ps_merge *ps_merge_new(int fd)
     struct ps_merge *merge = ps_alloc(sizeof *merge);
 
     merge->fd = fd;
+    return merge;
+}
+
+struct ps_merge *ps_merge_new_archive(int fd)
+{
+    struct ps_merge *merge = ps_merge_new(fd);
+
+    merge->method = ARCHIVE;
     return merge;
 }
 
@@ -74,8 +82,8 @@ static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, c
 }
 
 /* Adds the unmodified (possibly compressed) file. Frees `in`. */
-static enum ps_status add_trace(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
-                                const char *name, struct ps_err *err)
+static enum ps_status add_file(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
+                               const char *name, struct ps_err *err)
 {
     enum ps_status status;
 
@@ -98,7 +106,7 @@ static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, 
         PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member);
 
         if (!ps_archive_special(archive))
-            add_trace(merge, ps_archive_member(archive), bytes, copy, err);
+            add_file(merge, ps_archive_member(archive), bytes, copy, err);
     }
     if (err->code == PS_OK)
         ps_archive_status(archive, err);
@@ -111,12 +119,16 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
                             const char *name, struct ps_err *err)
 {
     struct ps_str head = ps_stream_peek(in, HEAD);
-    enum merge_method way = method_of(head);
+    enum merge_method way;
+
+    if (merge->method == ARCHIVE)
+        return add_file(merge, in, bytes, name, err);
+    way = method_of(head);
 
     if (ps_stream_status(in, err) == PS_OK && ps_is_archive(head))
         return add_members(merge, in, name, err);
     if (err->code == PS_OK && check_way(merge, way, name, err) == PS_OK && way == TRACES)
-        return add_trace(merge, in, bytes, name, err);
+        return add_file(merge, in, bytes, name, err);
     in = ps_stream_decompress(in, &limits);
     if (err->code == PS_OK)
         ps_stream_spool(in, merge->fd, err);

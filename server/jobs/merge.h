@@ -23,6 +23,8 @@ struct ps_merge;
 
 /* Starts a merge into fd, which remains the caller's. */
 struct ps_merge *ps_merge_new(int fd);
+/* Starts a tar file with the unmodified files, of any format. */
+struct ps_merge *ps_merge_new_archive(int fd);
 /* Adds the content of `in` (`bytes` long) and frees it. An archive is added file by file.
  * PS_BAD_REQUEST: neither a pickle nor a trace, or a different format than the files before. `name`
  * is the file name, also for messages. */

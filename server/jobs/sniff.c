@@ -30,7 +30,7 @@ static enum ps_status ask_process(struct ps_sniffer *sniffer, int fd, struct ps_
     return begin_process(sniffer, fd, err);
 }
 
-enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_job_rank *rank,
+enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_sniffed *out,
                                 struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
@@ -43,8 +43,9 @@ enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_jo
     ps_close_fd(&frame.fd);
     if (status == PS_OK && frame.type == PS_FRAME_DONE) {
         *err = frame.err;
-        *rank =
-            (struct ps_job_rank){(int64_t)(uint32_t)frame.numbers[0] - 1, frame.numbers[1] != 0};
+        *out = (struct ps_sniffed){
+            .rank = {(int64_t)(uint32_t)frame.numbers[0] - 1, frame.numbers[1] != 0},
+            .serving = {(int)(frame.numbers[2] % 16) - 1, frame.numbers[2] >= 16}};
         return frame.err.code;
     }
     ps_fail(&own, PS_INTERNAL, "importer protocol violation");

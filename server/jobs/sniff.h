@@ -6,6 +6,7 @@
 #define PS_JOBS_SNIFF_H
 
 #include "server/jobs/members.h"
+#include "server/jobs/serving_files.h"
 #include "server/sandbox/child.h"
 
 struct ps_sniffer {
@@ -15,10 +16,16 @@ struct ps_sniffer {
     struct ps_child child; /* initially {.socket = -1}; started by the first ps_sniffer_check */
 };
 
-/* PS_OK: an importer accepts the file at fd, whose offset is changed; *rank is that of a trace.
+/* What the start of a file says of it. */
+struct ps_sniffed {
+    struct ps_job_rank rank; /* of a trace */
+    struct ps_serving_file_facts serving;
+};
+
+/* PS_OK: an importer accepts the file at fd, whose offset is changed; *out is set.
  * Otherwise the reason why none does. PS_INTERNAL, PS_INTERRUPTED: the process failed; the next
  * file gets a new one. */
-enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_job_rank *rank,
+enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_sniffed *out,
                                 struct ps_err *err);
 void ps_sniffer_end(struct ps_sniffer *sniffer);
 

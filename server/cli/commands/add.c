@@ -136,12 +136,15 @@ static void import_pipe(struct add_state *adding, int pipe, const char *path, co
 /* --- Listing a folder --- */
 
 /* The regular files of a folder and its subfolders, sorted by path. */
-enum { RANK_NOT_READ = -2 };
+enum sniffed_state { NOT_SNIFFED, ACCEPTED, REFUSED };
 
 struct folder {
     char **paths; /* array and strings are malloc'ed; each begins with the folder's path */
     size_t count, cap;
-    struct ps_job_rank *ranks; /* of each path; RANK_NOT_READ at first; NULL: none was read */
+    struct listed_file {
+        enum sniffed_state state;
+        struct ps_sniffed found;
+    } * files;                                     /* of each path; NULL: none was sniffed */
     size_t n_hidden, n_links, n_special, n_system; /* entries that are not listed */
 };
 
@@ -247,7 +250,7 @@ static void free_folder(struct folder *folder)
     for (size_t i = 0; i < folder->count; i++)
         free(folder->paths[i]);
     free(folder->paths);
-    free(folder->ranks);
+    free(folder->files);
     *folder = (struct folder){0};
 }
 
@@ -325,22 +328,39 @@ static void add_operands_merged(struct add_state *adding)
 
 /* --- Folders --- */
 
-/* The rank of a file of a job; it is unknown if the file cannot be read. */
-static struct ps_job_rank find_rank(struct add_state *adding, struct folder *folder, size_t i)
+/* What the start of a file says of it; nothing if it cannot be read. */
+static const struct listed_file *sniff_listed(struct add_state *adding, struct folder *folder,
+                                              size_t i)
 {
-    if (!folder->ranks) {
-        folder->ranks = ps_alloc_array(folder->count, sizeof *folder->ranks);
-        for (size_t k = 0; k < folder->count; k++)
-            folder->ranks[k].rank = RANK_NOT_READ;
-    }
-    if (folder->ranks[i].rank == RANK_NOT_READ) {
+    struct listed_file *file;
+    if (!folder->files)
+        folder->files = ps_alloc_array(folder->count, sizeof *folder->files);
+    file = &folder->files[i];
+    if (file->state == NOT_SNIFFED) {
         PS_AUTO(ps_close_fd) int fd = -1;
         struct stat about;
-        folder->ranks[i] = ps_job_rank_of((struct ps_str){0});
-        if (ps_input_file_open(folder->paths[i], &fd, &about, PS_ERR_IGNORED) == PS_OK)
-            (void)ps_sniffer_check(&adding->sniffer, fd, &folder->ranks[i], PS_ERR_IGNORED);
+        struct ps_err err = PS_ERR_INIT;
+        file->found = (struct ps_sniffed){.rank = ps_job_rank_of((struct ps_str){0}),
+                                          .serving = PS_SERVING_NO_FACTS};
+        if (ps_input_file_open(folder->paths[i], &fd, &about, &err) == PS_OK)
+            (void)ps_sniffer_check(&adding->sniffer, fd, &file->found, &err);
+        file->state = err.code == PS_OK ? ACCEPTED : REFUSED;
     }
-    return folder->ranks[i];
+    return file;
+}
+
+/* Finds the serving jobs in a folder. */
+static void find_serving(struct add_state *adding, struct folder *folder,
+                         struct ps_packed_files *packed)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_serving_file_facts *facts = ps_alloc_array(folder->count + 1, sizeof *facts);
+    for (size_t i = 0; i < folder->count; i++) {
+        facts[i] = PS_SERVING_NO_FACTS;
+        if (packed->set_of[i] == PS_PACKED_NONE && !ps_progress_interrupted())
+            facts[i] = sniff_listed(adding, folder, i)->found.serving;
+    }
+    ps_packed_files_find_serving(folder->paths, facts, folder->count, packed);
 }
 
 /* Number of files, from index `at` on, that belong to one training job (workers and spans). They
@@ -360,7 +380,7 @@ static size_t job_files(struct add_state *adding, struct folder *folder, size_t 
     PS_AUTO(ps_free_ptr) struct ps_job_file *files = ps_alloc_array(n, sizeof *files);
     for (size_t i = 0; i < n && !ps_progress_interrupted(); i++)
         files[i] = (struct ps_job_file){ps_job_worker_of(folder->paths[at + i]),
-                                        find_rank(adding, folder, at + i)};
+                                        sniff_listed(adding, folder, at + i)->found.rank};
     return ps_job_count_files(files, n);
 }
 
@@ -461,16 +481,18 @@ static bool is_second_form(const struct folder *folder, size_t i, struct ps_err 
 }
 
 /* Imports one file of a folder. Returns whether it is a profile. */
-static bool add_listed_file(struct add_state *adding, const char *file,
+static bool add_listed_file(struct add_state *adding, const struct folder *folder, size_t i,
                             struct skipped_files *skipped)
 {
+    const bool is_accepted = folder->files && folder->files[i].state == ACCEPTED;
+    const char *file = folder->paths[i];
     struct ps_err err = PS_ERR_INIT;
-    struct ps_job_rank rank;
+    struct ps_sniffed found;
     struct stat about;
     PS_AUTO(ps_close_fd) int fd = -1;
     if (ps_input_file_open(file, &fd, &about, &err) != PS_OK) {
         adding->status = ps_print_failure(file, &err);
-    } else if (ps_sniffer_check(&adding->sniffer, fd, &rank, &err) == PS_OK) {
+    } else if (is_accepted || ps_sniffer_check(&adding->sniffer, fd, &found, &err) == PS_OK) {
         import_file(adding, fd, file, true);
         return true;
     } else if (err.code == PS_INTERNAL || err.code == PS_INTERRUPTED) {
@@ -532,6 +554,8 @@ static void add_folder(struct add_state *adding, const char *path)
         return;
     }
     ps_packed_files_find(path, folder.paths, folder.count, &packed);
+    if (folder.count > 1)
+        find_serving(adding, &folder, &packed);
     for (size_t i = 0; i < packed.n && !ps_progress_interrupted(); i++, n_profiles++)
         add_packed(adding, &folder, &packed, (int)i);
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
@@ -548,7 +572,7 @@ static void add_folder(struct add_state *adding, const char *path)
         size_t job = job_files(adding, &folder, i);
         if (job > 1)
             add_job(adding, &folder, i, job);
-        n_profiles += job > 1 || add_listed_file(adding, folder.paths[i], &skipped);
+        n_profiles += job > 1 || add_listed_file(adding, &folder, i, &skipped);
         i += job > 1 ? job : 1;
     }
     print_left_out(path, &skipped, &folder);

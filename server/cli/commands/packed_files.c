@@ -23,13 +23,15 @@ static bool is_below(const char *path, struct ps_str folder)
     return ps_str_starts_with(ps_str_from_c(path), folder);
 }
 
-static int add_set(struct ps_packed_files *files, struct ps_str folder, bool is_one_run)
+static int add_set(struct ps_packed_files *files, struct ps_str folder, const char *archive_folder)
 {
     for (size_t i = 0; i < files->n; i++)
-        if (ps_str_eq(files->sets[i].folder, folder))
+        if (ps_str_eq(files->sets[i].folder, folder) &&
+            strcmp(files->sets[i].archive_folder, archive_folder) == 0)
             return (int)i;
     PS_RESERVE_ONE(files->sets, files->n, files->cap);
-    files->sets[files->n] = (struct ps_packed_set){.folder = folder, .is_one_run = is_one_run};
+    files->sets[files->n] =
+        (struct ps_packed_set){.folder = folder, .archive_folder = archive_folder};
     return (int)files->n++;
 }
 
@@ -61,7 +63,7 @@ static void find_asv(struct ps_packed_files *files, char *const *paths, size_t n
             continue;
         for (size_t k = 0; k < n; k++)
             if (is_result_path(paths[k], folder))
-                pack_file(files, k, set = add_set(files, folder, false));
+                pack_file(files, k, set = add_set(files, folder, ""));
         if (set != PS_PACKED_NONE)
             pack_file(files, i, set);
     }
@@ -92,7 +94,9 @@ static void find_criterion(struct ps_packed_files *files, char *const *paths, si
 
     for (size_t i = 0; i < n; i++)
         if (files->set_of[i] == PS_PACKED_NONE && ps_criterion_is_part(paths[i], &len))
-            pack_file(files, i, add_set(files, criterion_folder(paths[i], len, root_len), true));
+            pack_file(
+                files, i,
+                add_set(files, criterion_folder(paths[i], len, root_len), PS_CRITERION_FOLDER));
     for (size_t i = 0; i < n; i++)
         for (size_t k = first; k < files->n && files->set_of[i] == PS_PACKED_NONE; k++)
             if (is_below(paths[i], files->sets[k].folder) &&
@@ -100,6 +104,31 @@ static void find_criterion(struct ps_packed_files *files, char *const *paths, si
                  strstr(paths[i], "/report/") ||
                  ps_str_ends_with(ps_str_from_c(paths[i]), PS_STR("/new/raw.csv"))))
                 files->set_of[i] = (int)k;
+}
+
+/* --- Serving jobs --- */
+
+void ps_packed_files_find_serving(char *const *paths, const struct ps_serving_file_facts *facts,
+                                  size_t n, struct ps_packed_files *out)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_serving_candidate *files = ps_alloc_array(n + 1, sizeof *files);
+
+    for (size_t i = 0; i < n; i++)
+        files[i] = (struct ps_serving_candidate){
+            .folder = folder_of(paths[i]),
+            .facts = out->set_of[i] == PS_PACKED_NONE ? facts[i] : PS_SERVING_NO_FACTS};
+    if (ps_serving_find_jobs(files, n) == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        int set;
+
+        if (files[i].job < 0)
+            continue;
+        set = add_set(out, files[i].folder, ps_serving_archive_folder(files, n, files[i].job));
+        out->sets[set].is_serving = true;
+        pack_file(out, i, set);
+    }
 }
 
 /* --- Interface --- */
@@ -151,8 +180,7 @@ enum ps_status ps_packed_set_write(const struct ps_packed_files *files, int set,
         if (files->set_of[i] != set || !files->is_packed[i])
             continue;
         *failed = paths[i];
-        ps_buf_printf(&name, "%s%s", about->is_one_run ? PS_CRITERION_FOLDER : "",
-                      paths[i] + about->folder.len);
+        ps_buf_printf(&name, "%s%s", about->archive_folder, paths[i] + about->folder.len);
         add_file(archive, paths[i], name.ptr, err);
     }
     return ps_archive_writer_end(archive, err);
@@ -174,6 +202,11 @@ void ps_packed_set_write_name(const struct ps_packed_set *set, struct ps_buf *ou
     PS_AUTO(ps_free_ptr) char *folder = ps_strdup(set->folder.len ? set->folder : PS_STR("."));
     PS_AUTO(ps_free_ptr) char *path = realpath(folder, NULL);
     struct ps_str rest = ps_str_from_c(path), name = {NULL, 0};
+
+    if (set->is_serving && path) {
+        ps_buf_add_str(out, ps_str_skip(rest, folder_of(path).len));
+        return;
+    }
 
     while (rest.len > 1) {
         const char *slash = memrchr(rest.ptr, '/', rest.len);

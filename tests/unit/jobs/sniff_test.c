@@ -48,14 +48,14 @@ static int end(void **state)
 static enum ps_status sniff(struct ps_sniffer *sniffer, const char *text, struct ps_err *err)
 {
     FILE *file = tmpfile();
-    struct ps_job_rank rank;
+    struct ps_sniffed found;
     enum ps_status status;
 
     assert_non_null(file);
     (void)fputs(text, file);
     (void)fflush(file);
     *err = (struct ps_err)PS_ERR_INIT;
-    status = ps_sniffer_check(sniffer, fileno(file), &rank, err);
+    status = ps_sniffer_check(sniffer, fileno(file), &found, err);
     assert_int_equal(status, err->code);
     (void)fclose(file);
     return status;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* members_ranks.c: the traces of the workers and spans of one training job. */
+#include "server/jobs/members_state.h"
+
+bool ps_is_job_member(const char *path, size_t *len)
+{
+    static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
+    size_t n = strlen(path);
+
+    *len = ps_member_folder_len(path);
+    for (size_t i = 0; i < 2; i++) {
+        size_t end = strlen(endings[i]);
+
+        if (n > end && strcmp(path + n - end, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct ps_str ps_job_worker_of(const char *path)
+{
+    const char *dot = strchr(ps_member_base_name(path), '.');
+    bool has_time = dot && dot[1] >= '0' && dot[1] <= '9';
+
+    return (struct ps_str){path, has_time ? (size_t)(dot - path) : strlen(path)};
+}
+
+static bool may_be_of_one_job(const struct ps_job_file *a, const struct ps_job_file *b)
+{
+    if (ps_str_eq(a->worker, b->worker))
+        return true;
+    return a->rank.rank < 0 && b->rank.rank < 0
+               ? a->rank.may_be_old && b->rank.may_be_old
+               : a->rank.rank >= 0 && b->rank.rank >= 0 && a->rank.rank != b->rank.rank;
+}
+
+static bool are_one_run(const struct ps_job_file *files, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!may_be_of_one_job(&files[i], &files[k]))
+                return false;
+    return true;
+}
+
+size_t ps_job_count_files(const struct ps_job_file *files, size_t n)
+{
+    size_t of_worker = n > 0;
+
+    if (are_one_run(files, n))
+        return n;
+    while (of_worker < n && ps_str_eq(files[of_worker].worker, files[0].worker))
+        of_worker++;
+    return of_worker;
+}
+
+static bool is_of_job(const struct ps_member *member, size_t *len)
+{
+    return member->part == PS_MEMBER_ALONE && member->is_torch_trace &&
+           ps_is_job_member(member->name, len);
+}
+
+/* Whether the files of training jobs in the folder of the member are one run. */
+static bool is_folder_one_run(const struct ps_members *members, const struct ps_member *member,
+                              size_t folder)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_job_file *files = ps_alloc_array(members->n, sizeof *files);
+    size_t n = 0, len;
+
+    for (size_t i = 0; i < members->n; i++)
+        if (is_of_job(&members->items[i], &len) && len == folder &&
+            memcmp(members->items[i].name, member->name, len) == 0)
+            files[n++] = members->items[i].file;
+    return are_one_run(files, n);
+}
+
+void ps_members_find_ranks(struct ps_members *members)
+{
+    const struct ps_member *before = NULL; /* of the same folder */
+    size_t len, folder = 0;
+    bool is_one = false;
+
+    for (size_t i = 0; i < members->n; i++) {
+        struct ps_member *member = &members->items[i];
+
+        if (!is_of_job(member, &len))
+            continue;
+        if (!before || len != folder || memcmp(before->name, member->name, len) != 0)
+            is_one = is_folder_one_run(members, member, len);
+        before = member;
+        folder = len;
+        member->part = ps_member_part_of(members, is_one ? (struct ps_str){member->name, len}
+                                                         : member->file.worker);
+        members->parts[member->part].files++;
+    }
+    for (size_t i = 0; i < members->n; i++)
+        if (members->items[i].part >= 0 && members->parts[members->items[i].part].files == 1)
+            members->items[i].part = PS_MEMBER_ALONE;
+    for (size_t i = 0; i < members->n_parts; i++)
+        members->parts[i].n_left = members->parts[i].files;
+}

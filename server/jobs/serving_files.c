@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/jobs/serving_files.h"
+
+#include "base/intern.h"
+#include "importers/serving/job.h"
+
+struct ps_serving_file_facts ps_serving_facts_of(const struct ps_importer *importer)
+{
+    struct ps_serving_file_facts facts = PS_SERVING_NO_FACTS;
+    enum ps_serving_role role;
+
+    if (importer && ps_serving_is_part(importer, &role, &facts.is_view))
+        facts.role = (int)role;
+    return facts;
+}
+
+struct folder {
+    size_t n[PS_SERVING_TRACE + 1]; /* files by role */
+    size_t n_views;
+    int job;
+};
+
+/* Whether the files of a folder are one job. Of several traces nobody knows which is that of the
+ * requests; they stay runs of their own. */
+static bool is_job(const struct folder *folder)
+{
+    const size_t traces = folder->n[PS_SERVING_TRACE] == 1, engines = folder->n[PS_SERVING_ENGINE];
+    const size_t clients = folder->n[PS_SERVING_CLIENT];
+
+    if (engines + traces)
+        return clients + engines > 0 && clients + engines + traces > 1;
+    return clients > 1 && clients == folder->n_views;
+}
+
+size_t ps_serving_find_jobs(struct ps_serving_candidate *files, size_t n)
+{
+    struct ps_intern names = {0};
+    PS_AUTO(ps_free_ptr) struct folder *folders = ps_alloc_array(n + 1, sizeof *folders);
+    PS_AUTO(ps_free_ptr) uint32_t *folder_of = ps_alloc_array(n + 1, sizeof *folder_of);
+    int jobs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        files[i].job = -1;
+        folder_of[i] = ps_intern_add(&names, files[i].folder);
+        if (files[i].facts.role < 0)
+            continue;
+        folders[folder_of[i]].n[files[i].facts.role]++;
+        folders[folder_of[i]].n_views += files[i].facts.is_view;
+    }
+    for (uint32_t i = 0; i < names.count; i++)
+        folders[i].job = is_job(&folders[i]) ? jobs++ : -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct folder *folder = &folders[folder_of[i]];
+        const bool is_one_of_traces =
+            files[i].facts.role == PS_SERVING_TRACE && folder->n[PS_SERVING_TRACE] > 1;
+
+        if (files[i].facts.role >= 0 && !is_one_of_traces)
+            files[i].job = folder->job;
+    }
+    ps_intern_free(&names);
+    return (size_t)jobs;
+}
+
+const char *ps_serving_archive_folder(const struct ps_serving_candidate *files, size_t n, int job)
+{
+    for (size_t i = 0; i < n; i++)
+        if (files[i].job == job && files[i].facts.role == PS_SERVING_TRACE)
+            return PS_SERVING_TRACE_FOLDER;
+    return PS_SERVING_FOLDER;
+}

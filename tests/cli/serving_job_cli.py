@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Files of one serving job become one run: from a folder, from an archive, and merged."""
+import io
+import json
+import os
+import tarfile
+import zipfile
+
+from program import ShelfTest
+
+BASE_NS = 1790857026000000000
+ORIGIN_US = 5096903500000
+STEPS = [(5, 0, 0), (0, 1, 20_000), (0, 1, 40_000), (8, 1, 60_000)]  # tokens of the prompt, requests in decode, start in us
+
+
+def step_name(tokens, decoded):
+    return f"execute_context_{1 if tokens else 0}({tokens})_generation_{decoded}({decoded})"
+
+
+def trace(base_ns=BASE_NS):
+    events = [{"ph": "X", "cat": "user_annotation", "name": step_name(tokens, decoded), "pid": 1, "tid": 1, "ts": ORIGIN_US + start, "dur": 10_000}
+              for tokens, decoded, start in STEPS]
+    events += [{"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 1, "tid": 1, "ts": ORIGIN_US + start + 10, "dur": 500}
+               for _, _, start in STEPS]
+    return json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": base_ns, "traceEvents": events})
+
+
+def events(shift_ns=0):
+    """The log of the engine, whose steps begin 30 us after those of the trace."""
+    def unix(us):
+        return BASE_NS + ORIGIN_US * 1000 + us * 1000 + shift_ns
+    lines = [{"event": "arrival", "id": "cmpl-a-0", "unix_ns": unix(-3000), "prompt_tokens": 5},
+             {"event": "arrival", "id": "cmpl-b-0", "unix_ns": unix(50_000), "prompt_tokens": 8}]
+    for number, (tokens, decoded, start) in enumerate(STEPS):
+        context = [{"id": "cmpl-b-0" if number else "cmpl-a-0", "tokens": tokens, "computed": 0}] if tokens else []
+        generation = [{"id": "cmpl-a-0", "tokens": 1}] if decoded else []
+        lines.append({"event": "iteration", "iteration": number, "context": context, "generation": generation, "running": 1 + (number > 2), "waiting": [],
+                      "start_unix_ns": unix(start + 30), "end_unix_ns": unix(start + 9_950), "finished": []})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+class ServingJob(ShelfTest):
+    def write(self, folder, files):
+        for name, content in files.items():
+            path = os.path.join(self.folder, folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+        return os.path.join(self.folder, folder)
+
+    def add(self, *args):
+        done = self.run_verb("add", "--json", *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+    def rows(self, run, query):
+        done = self.run_verb("sql", "--json", run, query)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def check_joined(self, run):
+        self.assertEqual(run["kind"], "serving-trace")
+        steps = self.rows(run["id"], "SELECT number, step, start_ns FROM engine_step ORDER BY id")
+        self.assertEqual([(row["number"], row["step"]) for row in steps], [(i, i + 1) for i in range(len(STEPS))])
+        self.assertEqual([row["start_ns"] for row in steps], [(start + 30) * 1000 for _, _, start in STEPS])
+        requests = self.rows(run["id"], "SELECT name, arrival_ns, first_token_ns FROM request ORDER BY id")
+        self.assertEqual([(row["name"], row["arrival_ns"], row["first_token_ns"]) for row in requests],
+                         [("cmpl-a-0", -3_000_000, 9_950_000), ("cmpl-b-0", 50_000_000, 69_950_000)])
+
+    def test_a_folder_is_one_run_of_its_name(self):
+        runs, notes = self.add(self.write("night", {"engine.jsonl": events(), "t.json": trace(), "config.json": json.dumps({"requests": 23})}))
+        self.assertEqual([run["name"] for run in runs], ["night"])
+        self.assertIn("config.json: skipped", notes)
+        self.check_joined(runs[0])
+
+    def test_an_archive_is_one_run(self):
+        path = os.path.join(self.folder, "job.zip")
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("night/engine.jsonl", events())
+            archive.writestr("night/trace.json", trace())
+        runs, _ = self.add(path)
+        self.assertEqual([run["name"] for run in runs], ["night"])
+        self.check_joined(runs[0])
+
+    def test_its_trace_is_that_of_the_trace_alone(self):
+        folder = self.write("night", {"engine.jsonl": events(), "trace.json": trace()})
+        (job,), _ = self.add(folder)
+        (alone,), _ = self.add(os.path.join(folder, "trace.json"))
+        self.assertEqual(alone["kind"], "torch-trace")
+        for table in ("step", "step_parts", "slices", "operators", "text", "args_template", "track", "chunk"):
+            left, right = (self.rows(run["id"], f"SELECT * FROM {table}") for run in (job, alone))
+            self.assertEqual(left, right, table)
+
+    def test_files_of_two_folders_and_two_traces_stay_apart(self):
+        runs, _ = self.add(self.write("jobs", {"a/engine.jsonl": events(), "a/trace.json": trace(), "b/engine.jsonl": events(1)}))
+        self.assertEqual(sorted(run["kind"] for run in runs), ["serving", "serving-trace"])
+        runs, _ = self.add(self.write("more", {"engine.jsonl": events(2), "rank0.json": trace(BASE_NS + 1000), "rank1.json": trace(BASE_NS + 2000)}))
+        self.assertEqual(sorted(run["kind"] for run in runs), ["serving", "torch-trace", "torch-trace"])
+
+    def test_a_clock_that_differs_is_found_by_the_order_of_steps(self):
+        (run,), _ = self.add(self.write("night", {"engine.jsonl": events(1_734_000_000), "trace.json": trace()}))
+        (file,) = self.rows(run["id"], "SELECT method, offset_ns, error_ns, pairs FROM serving_file WHERE role = 1")
+        self.assertEqual((file["method"], file["offset_ns"], file["pairs"]), (3, -1_734_000_000 + 10_000, len(STEPS)))
+        self.assertEqual(file["error_ns"], 40_000)
