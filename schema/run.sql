@@ -860,6 +860,45 @@ CREATE VIEW modules AS
 SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,
        device_self_ns / 1000.0 AS device_self_us, device_total_ns / 1000.0 AS device_total_us, operators FROM module;
 
+CREATE VIEW requests AS -- requests to a server of a language model; all times are ns since the origin of the run; NULL: unknown
+SELECT id AS request, nullif(result, 0) AS result, -- serving_results.result; NULL: only the engine knows the request
+       nullif(name, '') AS name,
+       CASE state WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' WHEN 2 THEN 'cancelled' ELSE 'unfinished' END AS state,
+       nullif(error, '') AS error,
+       start_ns,                               -- the client sent it
+       arrival_ns,                             -- the engine received it
+       scheduled_ns,                           -- start of the first step that served it
+       first_token_ns, last_token_ns,          -- ends of the steps that made its first and its last token
+       end_ns,                                 -- the client received all
+       ttft_ns, latency_ns, tpot_ns,           -- as the client states them
+       scheduled_ns - arrival_ns AS queue_ns,  -- from the arrival to the first step that served it
+       prompt_tokens, output_tokens,           -- as the client counts them
+       engine_prompt_tokens, engine_output_tokens, cached_tokens,
+       is_estimated,                           -- 1: times of the engine were matched by lengths and order, not by ids
+       nullif(position, -1) AS position        -- row in the file of the client, from 0
+FROM request;
+CREATE VIEW engine_steps AS -- steps of the scheduler of that server
+SELECT id AS engine_step, number, nullif(name, '') AS name, start_ns, end_ns - start_ns AS duration_ns,
+       context_requests, context_tokens, generation_requests, generation_tokens,
+       running, waiting,                       -- requests in the engine during the step
+       nullif(step, 0) AS step                 -- steps.step: the same step in the trace
+FROM engine_step;
+CREATE VIEW served AS -- which requests were served in which step
+SELECT step AS engine_step, request, tokens,   -- new tokens of the request in the step
+       nullif(computed, -1) AS computed,       -- tokens that were computed before
+       CASE is_prefill WHEN 1 THEN 'prefill' ELSE 'decode' END AS phase, start_ns
+FROM ps_served;
+CREATE VIEW token_gaps AS -- times between the chunks of tokens that a client received
+SELECT request, gap_ns FROM ps_token_gaps;
+CREATE VIEW serving_results AS -- results of clients, one for each load: measurements.id BETWEEN first AND last
+SELECT id AS result, nullif(name, '') AS name, parameters, nullif(first, 0) AS first, nullif(last, 0) AS last FROM serving_result;
+CREATE VIEW serving_files AS -- the files of the run, and how their clocks were joined
+SELECT id AS file, name, CASE role WHEN 0 THEN 'client' WHEN 1 THEN 'engine' ELSE 'trace' END AS role, nullif(tool, '') AS tool,
+       CASE method WHEN 0 THEN 'same' WHEN 1 THEN 'ids' WHEN 2 THEN 'lengths' WHEN 3 THEN 'names' ELSE 'unknown' END AS clock,
+       offset_ns,                              -- added to the times of the file
+       error_ns, pairs                         -- largest error of it, and the observations that it is based on
+FROM serving_file;
+
 CREATE VIEW measurements AS -- results of benchmarks, of time and of top
 SELECT name, value, unit, n, stddev, min, max, statistic, mean, median, q1, q3,
        grp AS "group",

@@ -201,11 +201,26 @@ class Examples(Sql):
                 self.assertEqual(answer.status, 200, (title, answer.body))
                 if answer.json["rows"]:
                     answered.add(title)
-        without = {"Actions of the profiler", "Measurements"}  # the demo has no such profiles
+        without = {"Actions of the profiler", "Measurements", *self.OF_SERVING}  # the demo has no such profiles
         self.assertEqual(set(self.examples) - without - answered, set())
         for title, sql in self.of_shelf.items():
             body = json.dumps({"runs": list(self.runs.values()), "sql": sql})
             self.assertEqual(self.request("POST", SQL, body).status, 200, title)
+
+    OF_SERVING = ("Requests that waited longest for a step", "Longest steps of an engine, with the largest prefill in each")
+
+    def test_requests_steps_and_who_was_served(self):
+        """The two requests of a small log: the second waits 10 ms for the step that prefills the first."""
+        with open(os.path.join(ROOT, "tests", "golden", "engine_events", "ok_two_requests.jsonl"), "rb") as file:
+            run = self.add(file.read(), name="engine.jsonl")["id"]
+        waits, steps = (self.rows(self.examples[title], run=run) for title in self.OF_SERVING)
+        self.assertEqual([row[:3] for row in waits], [[2, "cmpl-b-0", 9.870815], [1, "cmpl-a-0", 1.258484]])
+        self.assertEqual([row[:7] for row in steps], [[1, 10.000001, 2, 0, 4, 2, 4], [0, 9.870794, 1, 1, 5, 1, 5]])
+        self.assertEqual(self.rows("SELECT engine_step, request, tokens, computed, phase FROM served ORDER BY 1, 2", run=run),
+                         [[1, 1, 5, 0, "prefill"], [2, 1, 1, None, "decode"], [2, 2, 4, 4, "prefill"]])
+        self.assertEqual(self.rows("SELECT state, count(*), sum(cached_tokens) FROM requests GROUP BY state", run=run),
+                         [["completed", 1, None], ["unfinished", 1, 4]])
+        self.assertEqual(self.rows("SELECT role, clock, offset_ns FROM serving_files", run=run), [["engine", "same", 0]])
 
     def objects(self, title, profile):
         answer = self.ask(self.examples[title], run=self.runs[profile]).json

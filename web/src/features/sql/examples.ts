@@ -154,6 +154,23 @@ GROUP BY frame
 ORDER BY self DESC`,
     },
     {
+        title: 'Requests that waited longest for a step',
+        requiredViews: ['requests'],
+        sql: `SELECT request, name, queue_ns / 1e6 AS queue_ms, ttft_ns / 1e6 AS ttft_ms, engine_prompt_tokens AS prompt_tokens, start_ns
+FROM requests
+ORDER BY queue_ns DESC
+LIMIT 1000`,
+    },
+    {
+        title: 'Longest steps of an engine, with the largest prefill in each',
+        requiredViews: ['engine_steps', 'served'],
+        sql: `SELECT s.number, s.duration_ns / 1e6 AS ms, s.running, s.waiting, s.context_tokens, v.request, max(v.tokens) AS prefill_tokens, s.start_ns, s.duration_ns
+FROM engine_steps s LEFT JOIN served v ON v.engine_step = s.engine_step AND v.phase = 'prefill'
+GROUP BY s.engine_step
+ORDER BY s.duration_ns DESC
+LIMIT 1000`,
+    },
+    {
         title: 'Measurements',
         requiredViews: ['measurements'],
         sql: `SELECT name, value, unit, n, stddev, min, max
