@@ -69,6 +69,7 @@ struct ps_importer {
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
     FORMAT(sglang)                                                                                 \
+    FORMAT(guidellm)                                                                               \
     FORMAT(aiperf_records)                                                                         \
     FORMAT(aiperf)                                                                                 \
     FORMAT(aiperf_csv)                                                                             \

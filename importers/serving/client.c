@@ -86,7 +86,6 @@ static const struct metric metrics[] = {
     {"input_sequence_length", "input length", "tokens", NEITHER, NULL},
     {"prompt_token_count", "input length", "tokens", NEITHER, NULL},
     {"output_sequence_length", "output length", "tokens", NEITHER, NULL},
-    {"output_token_count", "output length without reasoning", "tokens", NEITHER, NULL},
     {"spec_decode_acceptance_rate", "draft acceptance rate", "%", HIGHER, NULL},
     {"spec_decode_acceptance_length", "acceptance length", "tokens", HIGHER, NULL},
     {"accept_length", "acceptance length", "tokens", HIGHER, NULL},
@@ -419,6 +418,8 @@ static void add_extras(struct row_writer *w, const struct sv_measure *measure)
         ps_measurement_add_text(m, "source", PS_STR("computed from the requests of the file"));
     else if (measure->values.stddev.kind != PS_NUM_NONE)
         ps_measurement_add_text(m, "deviation", PS_STR("of the population"));
+    if (measure->values.n_percentiles)
+        ps_measurement_add_text(m, "percentiles", ps_str_from_c(w->client->percentiles));
     for (size_t i = 0; i < measure->values.n_percentiles; i++)
         if (measure->values.percentiles[i].p < 50 || strcmp(measure->unit, "s") != 0)
             ps_measurement_add_number(

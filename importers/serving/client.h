@@ -102,6 +102,7 @@ struct sv_client {
     struct sv_run *run;
     const char *tool;
     uint32_t file;           /* index */
+    const char *percentiles; /* how they are computed, for users */
     struct ps_str benchmark; /* of the rows: "serving" */
     struct sv_client_load *loads;
     size_t n_loads, cap_loads;

@@ -112,7 +112,10 @@ static void add_request(struct totals *t, const struct sv_run *run,
 
 static void complete_result(struct sv_run *run, uint32_t result)
 {
-    struct sv_client client = {.run = run, .tool = "", .benchmark = PS_STR("serving")};
+    struct sv_client client = {.run = run,
+                               .tool = "",
+                               .percentiles = "interpolated linearly between values",
+                               .benchmark = PS_STR("serving")};
     struct sv_client_load *load = sv_client_add_load_of(&client, result);
     struct totals t = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
     double seconds;

@@ -165,6 +165,7 @@ static void add_requests(struct flat_reader *r)
 {
     size_t n = n_requests(r), gap = r->first_gap, next_error = 0;
 
+    r->client.run->ledger.read += n;
     for (size_t i = 0; i < n; i++) {
         const struct error *error = next_error < r->n_errors && r->errors[next_error].request == i
                                         ? &r->errors[next_error++]

@@ -41,6 +41,10 @@ def record_files():
     return found(GOLDEN, "aiperf_records/ok_[cf]a*") + found(CORPUS, "made3/bench/aiperf/*.jsonl", "made3/serving/aiperf-*/profile_export.jsonl")
 
 
+def guidellm_files():
+    return found(GOLDEN, "guidellm/ok_*")
+
+
 def seconds(text, unit):
     """The number of a file, in the unit of the row: its digits, with the point moved."""
     return float(Decimal(text).scaleb(SHIFTS.get(unit, 0)))
@@ -71,7 +75,7 @@ class Serving(CorpusTest):
     @staticmethod
     def fill():
         made = Shelf()
-        made.add(flat_files() + aiperf_files() + csv_files() + record_files())
+        made.add(flat_files() + aiperf_files() + csv_files() + record_files() + guidellm_files())
         return made
 
     def rows(self, path, statement):
@@ -186,6 +190,29 @@ class Serving(CorpusTest):
                                                 ("output_tokens", "output_sequence_length", 1), ("engine_prompt_tokens", "usage_prompt_tokens", 1)):
                         value = metrics.get(name)
                         self.assertEqual(request[column], round(Decimal(value["value"]) * scale) if value else None, name)
+
+    def test_numbers_and_requests_of_guidellm(self):
+        for path in guidellm_files():
+            [report] = documents(path)
+            requests = self.rows(path, "SELECT * FROM request ORDER BY result, position")
+            expected = []
+            for benchmark, (by_key, metrics) in zip(report["benchmarks"], self.results(path), strict=True):
+                for key, metric in benchmark["metrics"].items():
+                    summary = metric.get("successful") if isinstance(metric, dict) else None
+                    if not isinstance(summary, dict) or summary["count"] == "0" or key not in by_key and float(summary["max"]) == 0:
+                        continue
+                    for statistic, value in {**summary, **summary["percentiles"]}.items():
+                        if statistic in ("mode", "variance", "total_sum", "percentiles", "pdf", "mean_ci", "percentile_cis"):
+                            continue
+                        if statistic[0] == "p":
+                            statistic = "p%g" % (int(statistic[1:]) / (10 if len(statistic) == 4 else 1))
+                        with self.subTest(os.path.basename(path), key=key, statistic=statistic):
+                            self.check(by_key[key], metrics, statistic,
+                                       seconds(value, "ms" if key.endswith("_ms") and statistic != "count" else ""))
+                for state, status in ((0, "successful"), (1, "errored"), (2, "incomplete")):
+                    expected += [(state, r["response_id"] or r["request_id"], int(r["prompt_tokens"] or 0) or None) for r in benchmark["requests"][status]]
+            with self.subTest(os.path.basename(path)):
+                self.assertEqual(sorted((r["state"], r["name"], r["prompt_tokens"]) for r in requests), sorted(expected))
 
     def test_metrics_of_requests_alone_equal_the_summary(self):
         """From the requests alone follow the numbers that AIPerf computes of them."""
