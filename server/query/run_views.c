@@ -15,6 +15,7 @@
 #include "server/query/memory/memory.h"
 #include "server/query/ranks/ranks.h"
 #include "server/query/reports/reports.h"
+#include "server/query/requests/requests.h"
 #include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
@@ -98,6 +99,12 @@ static const struct ps_view views[] = {
     {PS_HAS_SNAPSHOT, "snapshot/lifetimes", ps_view_snapshot_lifetimes, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/allocation", ps_view_snapshot_allocation, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/leaks", ps_view_snapshot_leaks, NULL, NULL},
+    {PS_HAS_REQUESTS, "requests", ps_view_table, "requests", ps_make_request_rows},
+    {PS_HAS_REQUESTS, "requests/summary", ps_view_requests_summary, NULL, NULL},
+    {PS_HAS_REQUESTS, "requests/window", ps_view_requests_window, NULL, NULL},
+    {PS_HAS_REQUESTS, "requests/{}", ps_view_request, NULL, NULL},
+    {PS_HAS_REQUESTS, "engine-steps", ps_view_table, "engine_steps", NULL},
+    {PS_HAS_REQUESTS, "engine-steps/{}", ps_view_engine_step, NULL, NULL},
     {PS_HAS_BOTTLENECK, "bound", ps_view_bound, NULL, NULL},
     {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
     {0, "conclusion", ps_view_conclusion, NULL, NULL},

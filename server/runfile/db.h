@@ -124,6 +124,7 @@ enum ps_temp_table {
     PS_TEMP_FUNCTIONS,
     PS_TEMP_RUNS,
     PS_TEMP_MODULES,
+    PS_TEMP_REQUESTS,
     PS_N_TEMP_TABLES
 };
 #define PS_TEMP_COLUMNS_MAX 13

@@ -32,6 +32,9 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
     [PS_TEMP_RUNS] = TABLE("runs", "seq"),
     [PS_TEMP_MODULES] = TABLE("modules", "id, calls, host_self_ns, host_total_ns, device_self_ns, "
                                          "device_total_ns"),
+    [PS_TEMP_REQUESTS] = TABLE("requests", "id, ttft_ns, to_engine_ns, in_step_ns, slot_ns, "
+                                           "budget_ns, others_ns, between_ns, prefill_ns, "
+                                           "to_client_ns, cause, longest_gap_ns, gap_step"),
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)

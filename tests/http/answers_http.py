@@ -79,7 +79,7 @@ class Asker:
         found = {name: view(name) for name in self.views if "{" not in name and name not in ASKED_APART}
         for row in (found["snapshot/lifetimes"] or {"allocations": []})["allocations"][:3]:
             view("snapshot/allocation", f"?id={row['id']}")
-        for name in ("imports/{row}", "functions/{function}", "measurements/{row}"):
+        for name in ("imports/{row}", "functions/{function}", "measurements/{row}", "requests/{request}", "engine-steps/{step}"):
             for row in found[name.split("/")[0]][:5]:
                 view(name, row["id"])
         for row in found["functions"][:1]:
