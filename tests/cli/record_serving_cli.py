@@ -15,8 +15,11 @@ from record_cli import PYTHON
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import made_serving  # noqa: E402
 
-RESULT = {"results": [{"command": "load", "mean": 0.5, "stddev": 0.1, "median": 0.5, "user": 0.1, "system": 0.1, "min": 0.4, "max": 0.6,
+# A result that is none of a serving job: each such file is a run of its own.
+OTHER = {"results": [{"command": "load", "mean": 0.5, "stddev": 0.1, "median": 0.5, "user": 0.1, "system": 0.1, "min": 0.4, "max": 0.6,
                        "times": [0.4, 0.5, 0.6], "exit_codes": [0, 0, 0]}]}
+with open(os.path.join(ROOT, "tests", "golden", "vllm", "ok_details_failures.json"), "rb") as vllm:
+    RESULT = json.load(vllm)
 # Asks the engine once, writes the result into a folder and ends with a status.
 CLIENT = f"""import json, os, sys, urllib.request
 url, folder, status = sys.argv[1:4]
@@ -25,7 +28,7 @@ if url != "none":
 if folder != "none":
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "result.json"), "w") as file:
-        json.dump({RESULT!r}, file)
+        file.write({json.dumps(RESULT)!r})
     with open(os.path.join(folder, "notes.txt"), "w") as file:
         file.write("no result\\n")
 sys.exit(int(status))
@@ -98,14 +101,24 @@ class Recordings(ServingTest):
         self.assertEqual(set(found), {"result.json", "rank0.pt.trace.json", "engine.jsonl"})
         self.assertEqual(found["engine.jsonl"], EVENTS)  # not the lines from before
         self.assertEqual(json.loads(found["result.json"]), RESULT)
-        self.assertIn("artifacts/run/result.json", self.packed(out))
+        self.assertIn("serving-trace-run/artifacts/run/result.json", self.packed(out))
+        run = self.newest()
+        self.assertEqual((run["kind"], len(self.json("list"))), ("serving-trace", 1))
+        self.assertEqual(self.rows("SELECT role, count(*) FROM serving_files GROUP BY role ORDER BY role"),
+                         [{"role": role, "count(*)": 1} for role in ("client", "engine", "trace")])
+
+    def test_results_of_no_serving_job_are_runs_of_their_own(self):
+        engine = Engine(self)
+        self.file("work/other.py", f"import json\nwith open('a.json', 'w') as file:\n    json.dump({OTHER!r}, file)\n".encode())
+        self.record("serving", "--engine", engine.url, "--traces", engine.traces, "--", PYTHON, "other.py")
+        self.assertEqual(sorted(run["kind"] for run in self.json("list")), ["hyperfine", "torch-trace"])
 
     def test_a_result_alone_is_added_as_it_is(self):
         with open(os.path.join(self.work, "old.json"), "w", encoding="utf-8") as file:
-            json.dump(RESULT, file)
+            json.dump(OTHER, file)
         self.record("serving", "--", PYTHON, "client.py", "none", ".", "0")
         run = self.newest()
-        self.assertEqual((run["kind"], len(self.json("list"))), ("hyperfine", 1))  # the old result is no part of it
+        self.assertEqual((run["kind"], len(self.json("list"))), ("serving", 1))  # the old result is no part of it
         self.assertIn("client.py none . 0", run["tags"]["command"])
 
     def test_results_in_a_folder_that_the_command_or_an_option_names(self):

@@ -13,9 +13,11 @@
 #include "base/hash_table.h"
 #include "importers/importer.h"
 #include "importers/kinds.h"
+#include "importers/serving/job.h"
 #include "server/cli/cli.h"
 #include "server/cli/client/remote_http.h"
 #include "server/cli/recorder/changed_files.h"
+#include "server/jobs/serving_files.h"
 
 #define SUBJECT        "record serving"
 #define START_TIMEOUT  120  /* s */
@@ -29,7 +31,7 @@ struct found_file {
     char *path;
     const char *shown; /* its name in the archive, in the arena */
     uint64_t offset, size;
-    bool is_trace;
+    int role; /* enum ps_serving_role; -1: a result that is no part of a serving job */
 };
 
 struct serving {
@@ -152,8 +154,8 @@ static struct ps_stream *open_content(const char *path, uint64_t offset, int *fd
     return ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(*fd, 0), &limits));
 }
 
-/* Whether the file is a result of measurements, or a trace of PyTorch. */
-static bool is_of_recording(const char *path, uint64_t offset, bool *is_trace)
+/* Whether the file is part of a serving job, or another result of measurements. */
+static bool is_of_recording(const char *path, uint64_t offset, int *role)
 {
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_stream *in = open_content(path, offset, &fd);
@@ -162,12 +164,11 @@ static bool is_of_recording(const char *path, uint64_t offset, bool *is_trace)
     const bool is_known = in && ps_importer_pick(in, &importer, &unknown) == PS_OK;
 
     ps_stream_free(in);
-    *is_trace = is_known && importer == &ps_torch_trace;
-    return *is_trace || (is_known && ps_kind_has(importer->kind, PS_HAS_RESULTS));
+    *role = ps_serving_facts_of(is_known ? importer : NULL).role;
+    return *role >= 0 || (is_known && ps_kind_has(importer->kind, PS_HAS_RESULTS));
 }
 
-static void add_file(struct serving *s, const struct ps_file_state *file, uint64_t offset,
-                     bool is_trace)
+static void add_file(struct serving *s, const struct ps_file_state *file, uint64_t offset, int role)
 {
     const char *path = strncmp(file->path, "./", 2) == 0 ? file->path + 2 : file->path;
 
@@ -178,7 +179,7 @@ static void add_file(struct serving *s, const struct ps_file_state *file, uint64
                                            .shown = ps_arena_printf(s->arena, "%s", path),
                                            .offset = offset,
                                            .size = file->size - offset,
-                                           .is_trace = is_trace};
+                                           .role = role};
 }
 
 /* Adds the folders in which results may be: that of --results, else the current one and what the
@@ -225,12 +226,17 @@ static void find_files(struct serving *s)
     ps_folder_state_sort(&now);
     for (size_t i = 0; i < now.n; i++) {
         uint64_t offset;
-        bool is_trace;
+        int role;
 
         if (ps_file_has_changed(&s->before, &now.items[i], &offset) &&
-            is_of_recording(now.items[i].path, offset, &is_trace))
-            add_file(s, &now.items[i], offset, is_trace);
+            is_of_recording(now.items[i].path, offset, &role))
+            add_file(s, &now.items[i], offset, role);
     }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct found_file *)a)->shown, ((const struct found_file *)b)->shown);
 }
 
 static uint64_t size_of_traces(const struct serving *s)
@@ -238,7 +244,7 @@ static uint64_t size_of_traces(const struct serving *s)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        sum += s->files[i].is_trace ? s->files[i].size : 0;
+        sum += s->files[i].role == PS_SERVING_TRACE ? s->files[i].size : 0;
     return sum;
 }
 
@@ -271,17 +277,17 @@ static void add_log(struct serving *s, const struct ps_folder_state *log)
     PS_AUTO(ps_folder_state_free) struct ps_folder_state now = {0};
     struct ps_err note = PS_ERR_INIT;
     uint64_t offset;
-    bool is_trace;
+    int role;
 
     if (!s->options->engine_log)
         return;
     ps_folder_state_add(&now, s->options->engine_log);
     if (now.n && ps_file_has_changed(log, &now.items[0], &offset) &&
-        is_of_recording(s->options->engine_log, offset, &is_trace)) {
+        is_of_recording(s->options->engine_log, offset, &role)) {
         for (size_t i = 0; i < s->n; i++) /* the current folder may have the log too */
             if (strcmp(s->files[i].path, now.items[0].path) == 0)
                 return;
-        add_file(s, &now.items[0], offset, is_trace);
+        add_file(s, &now.items[0], offset, role);
         return;
     }
     ps_fail(&note, PS_NOT_FOUND,
@@ -304,8 +310,24 @@ static enum ps_status open_part(const struct found_file *file, int *fd, struct p
     return PS_OK;
 }
 
+/* The folder that makes the archive one serving job; "": its files are runs of their own. */
+static const char *find_job_folder(const struct serving *s)
+{
+    size_t n[PS_SERVING_TRACE + 1] = {0};
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->files[i].role < 0)
+            return "";
+        n[s->files[i].role]++;
+    }
+    return n[PS_SERVING_CLIENT] + n[PS_SERVING_ENGINE] == 0 ? ""
+           : n[PS_SERVING_TRACE]                            ? PS_SERVING_TRACE_FOLDER
+                                                            : PS_SERVING_FOLDER;
+}
+
 static enum ps_status write_files(const struct serving *s, int fd, struct ps_err *err)
 {
+    const char *folder = find_job_folder(s);
     struct ps_archive_writer *tar = s->n > 1 ? ps_archive_writer_new(fd) : NULL;
 
     for (size_t i = 0; i < s->n && err->code == PS_OK; i++) {
@@ -313,7 +335,8 @@ static enum ps_status write_files(const struct serving *s, int fd, struct ps_err
         struct ps_stream *in = NULL;
 
         if (open_part(&s->files[i], &part, &in, err) == PS_OK && tar)
-            ps_archive_writer_add(tar, s->files[i].shown, s->files[i].size, in, err);
+            ps_archive_writer_add(tar, ps_arena_printf(s->arena, "%s%s", folder, s->files[i].shown),
+                                  s->files[i].size, in, err);
         else if (in)
             ps_stream_spool(in, fd, err);
         ps_stream_free(in);
@@ -326,7 +349,7 @@ static enum ps_status write_files(const struct serving *s, int fd, struct ps_err
 static bool has_result(const struct serving *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (!s->files[i].is_trace)
+        if (s->files[i].role != PS_SERVING_TRACE && s->files[i].role != PS_SERVING_ENGINE)
             return true;
     return false;
 }
@@ -382,6 +405,7 @@ enum ps_status ps_serving_record(const struct ps_options *options, const struct 
     add_log(&s, &log);
     if (check_found(&s, &s.before, err) != PS_OK)
         return err->code;
+    qsort(s.files, s.n, sizeof *s.files, by_name); /* of several traces the first rank is read */
     if (s.n == 1) {
         const char *slash = strrchr(s.files[0].shown, '/');
 
