@@ -14,16 +14,13 @@
 #include <stdlib.h>
 
 #include "importers/importer.h"
-#include "importers/measurements/measure_text.h"
 #include "importers/reading.h"
 #include "importers/records/run.h"
 #include "importers/serving/client.h"
 #include "importers/serving/readers.h"
-#include "importers/text/text_report.h"
 
 enum {
     CSV_BYTES_MAX = 16 << 20,
-    CELLS_MAX = 64,
     STATISTICS_MAX = 32, /* of a metric */
     NOTES_MAX = 20,
     VALUE_BYTES = 48,
@@ -48,30 +45,42 @@ static bool has_requests(const struct sv_run *run, uint32_t result)
     return false;
 }
 
+enum lack { LACKS_NOTHING, LACKS_REQUESTS, LACKS_METRICS };
+
+static bool lacks(const struct sv_run *run, uint32_t result, enum lack lack)
+{
+    return lack == LACKS_NOTHING || (lack == LACKS_REQUESTS ? !has_requests(run, result)
+                                                            : run->results[result - 1].first == 0);
+}
+
 /* The result that another file of AIPerf in the folder of the current file began, and that lacks
  * what this file has; 0: none. */
-static uint32_t find_partner(const struct sv_run *run, bool lacks_requests)
+static uint32_t find_partner(const struct sv_run *run, enum lack lack)
 {
     const struct sv_file *current = &run->files[run->n_files - 1];
 
     for (size_t i = 0; i + 1 < run->n_files; i++) {
         const struct sv_file *file = &run->files[i];
-        uint32_t result = file->first_result;
 
-        if (!ps_str_eq_c(file->row.tool, tool) || result >= run->files[i + 1].first_result ||
-            !ps_str_eq(folder_of(file->row.name), folder_of(current->row.name)))
-            continue;
-        if (lacks_requests ? !has_requests(run, result) : run->results[result - 1].first == 0)
-            return result;
+        if (ps_str_eq_c(file->row.tool, tool) &&
+            file->first_result < run->files[i + 1].first_result &&
+            ps_str_eq(folder_of(file->row.name), folder_of(current->row.name)) &&
+            lacks(run, file->first_result, lack))
+            return file->first_result;
     }
     return 0;
 }
 
-static struct sv_client_load *begin_load(struct sv_client *client, bool lacks_requests)
+/* The result of the current file; a new one if no file of the folder began it. */
+static uint32_t find_result(struct sv_run *run, enum lack lack)
 {
-    uint32_t partner = find_partner(client->run, lacks_requests);
+    uint32_t partner = find_partner(run, lack);
 
-    return partner ? sv_client_add_load_of(client, partner) : sv_client_add_load(client);
+    if (partner)
+        return partner;
+    sv_begin_result(run, PS_STR(""));
+    sv_end_result(run, (struct ps_str){NULL, 0});
+    return (uint32_t)run->n_results;
 }
 
 /* --- The summary --- */
@@ -239,119 +248,81 @@ static bool visit_summary(void *data, struct ps_str path, enum ps_json_token tok
     return true;
 }
 
+static struct sv_measure *find_measure(struct sv_client_load *load, const char *key)
+{
+    for (size_t i = 0; i < load->n_measures; i++)
+        if (ps_str_eq_c(load->measures[i].key, key))
+            return &load->measures[i];
+    return NULL;
+}
+
+/* Gives the metrics the values of the requests, if they were read before, and are complete. */
+static void add_samples(struct summary *s)
+{
+    static const char *const keys[] = {"time_to_first_token", "request_latency",
+                                       "inter_token_latency"};
+    const struct sv_run *run = s->client.run;
+
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        struct sv_measure *measure = find_measure(s->load, keys[k]);
+        double *samples = ps_alloc_array(run->n_requests + 1, sizeof *samples);
+        size_t n = 0;
+
+        for (size_t i = 0; i < run->n_requests; i++) {
+            const struct ps_request *row = &run->requests[i].row;
+            double ns = k == 0   ? (double)row->ttft_ns
+                        : k == 1 ? (double)row->latency_ns
+                                 : row->tpot_ns;
+
+            if (row->result == s->load->result && row->state == PS_REQUEST_COMPLETED && ns >= 0)
+                samples[n++] = ns / 1e9;
+        }
+        if (measure && (double)n != ps_num_to_real(measure->values.n))
+            measure = NULL;
+        sv_measure_take_samples(s->load, measure, samples, n);
+    }
+}
+
 enum ps_status sv_read_aiperf(struct sv_run *run, struct ps_str name, struct ps_stream *in,
                               struct ps_err *err)
 {
     struct summary s = {0};
 
     sv_client_begin(&s.client, run, name, tool);
-    s.load = begin_load(&s.client, false);
+    s.load = sv_client_add_load_of(&s.client, find_result(run, LACKS_METRICS));
     ps_sink_meta(run->out, "tool", PS_STR("AIPerf"));
     run->ledger.read += sv_walk(run, in, visit_summary, &s, err);
     if (s.load->completed == PS_COUNT_UNKNOWN && s.n_notes)
         s.load->completed = 0;
     if (err->code == PS_OK && s.load->n_measures == 0)
         (void)ps_fail(err, PS_BAD_INPUT, "the summary of AIPerf has no metrics");
+    add_samples(&s);
     sv_client_end(&s.client);
     return err->code;
 }
 
 /* --- The table --- */
 
-/* "Time to First Token (ms)" is the key "time_to_first_token" with the unit "ms". */
-static struct ps_str split_title(struct sv_run *run, struct ps_str title, const char **unit)
-{
-    static const char *const units[] = {
-        "ms",           "sec",   "tokens", "ns", "tokens/sec", "tokens/sec/user",
-        "requests/sec", "ratio", "KB",     "%"};
-    char *key =
-        ps_arena_printf(&run->arena, "%.*s", (int)(title.len < 200 ? title.len : 200), title.ptr);
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const struct ps_str end = ps_str_from_c(ps_arena_printf(&run->arena, " (%s)", units[i]));
-
-        if (ps_str_ends_with(ps_str_from_c(key), end)) {
-            key[strlen(key) - end.len] = '\0';
-            *unit = units[i];
-            break;
-        }
-    }
-    for (char *c = key; *c; c++)
-        *c = *c == ' ' ? '_' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
-    return ps_str_from_c(key);
-}
-
-static double resolution_of(int shift)
-{
-    struct ps_printed_number number;
-
-    return ps_printed_number_parse(PS_STR("0.01"), shift, &number) ? number.value : 0;
-}
-
-static void read_row(struct sv_client *client, struct sv_client_load *load,
-                     const struct ps_str *titles, const struct ps_str *cells, size_t n)
-{
-    const char *unit = NULL;
-    struct ps_str key = split_title(client->run, cells[0], &unit);
-    struct sv_measure *measure;
-
-    if (ps_str_ends_with(key, PS_STR("timestamp")))
-        return;
-    measure = sv_measure(client, load, key, unit);
-    for (size_t i = 1; i < n && measure; i++) {
-        if (!cells[i].len)
-            continue;
-        if (ps_str_eq_c(titles[i], "Value"))
-            measure->values.mean = sv_number(cells[i], measure->shift);
-        else
-            (void)sv_measure_set(measure, titles[i], cells[i]);
-    }
-    if (measure)
-        measure->values.resolution = resolution_of(measure->shift);
-    if (ps_str_eq_c(key, "request_count"))
-        load->completed = (int64_t)ps_num_to_real(measure ? measure->values.mean : PS_NO_NUM);
-}
-
-static void read_table(struct sv_client *client, struct sv_client_load *load, struct ps_str text)
-{
-    struct ps_str titles[CELLS_MAX], cells[CELLS_MAX];
-    size_t n_titles = 0;
-
-    while (text.len) {
-        struct ps_str line = ps_str_trim(ps_report_pop_line(&text));
-        size_t n = 0;
-
-        while (line.len && n < CELLS_MAX)
-            cells[n++] = ps_printed_cell_pop(&client->run->metrics.arena, &line);
-        if (n == 0)
-            continue;
-        if (ps_str_eq_c(cells[0], "Endpoint")) /* metrics of GPUs follow */
-            break;
-        if (ps_str_eq_c(cells[0], "Metric")) {
-            memcpy(titles, cells, n * sizeof *cells);
-            n_titles = n;
-            continue;
-        }
-        client->run->ledger.read++;
-        read_row(client, load, titles, cells, n < n_titles ? n : n_titles);
-    }
-}
-
 enum ps_status sv_read_aiperf_csv(struct sv_run *run, struct ps_str name, struct ps_stream *in,
                                   struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
-    struct sv_client client;
+    uint64_t n_rows;
 
     if (ps_read_whole(in, CSV_BYTES_MAX, "table", &bytes, run->out, err) != PS_OK)
         return err->code;
-    sv_client_begin(&client, run, name, tool);
+    sv_begin_file(run, name, PS_SERVING_CLIENT, tool, SV_CLOCK_NONE);
     ps_sink_meta(run->out, "tool", PS_STR("AIPerf"));
-    read_table(&client, begin_load(&client, false), ps_buf_slice(&bytes));
-    if (client.loads[0].n_measures == 0)
-        (void)ps_fail(err, PS_BAD_INPUT, "the table of AIPerf has no metrics");
-    sv_client_end(&client);
-    return err->code;
+    n_rows = sv_count_table_rows(run, ps_buf_slice(&bytes));
+    if (n_rows == 0)
+        return ps_fail(err, PS_BAD_INPUT, "the table of AIPerf has no metrics");
+    run->ledger.read += n_rows;
+    PS_RESERVE_ONE(run->tables, run->n_tables, run->cap_tables);
+    run->tables[run->n_tables++] =
+        (struct sv_table){.file = (uint32_t)run->n_files - 1,
+                          .result = find_result(run, LACKS_NOTHING),
+                          .text = ps_arena_copy(&run->arena, ps_buf_slice(&bytes))};
+    return PS_OK;
 }
 
 /* --- The requests --- */
@@ -551,12 +522,7 @@ enum ps_status sv_read_aiperf_records(struct sv_run *run, struct ps_str name, st
     sv_client_begin(&r.client, run, name, tool);
     sv_client_set_clock(&r.client, SV_CLOCK_UNIX);
     ps_sink_meta(run->out, "tool", PS_STR("AIPerf"));
-    r.result = find_partner(run, true);
-    if (!r.result) {
-        sv_begin_result(run, PS_STR(""));
-        sv_end_result(run, (struct ps_str){NULL, 0});
-        r.result = (uint32_t)run->n_results;
-    }
+    r.result = find_result(run, LACKS_REQUESTS);
     (void)sv_walk(run, in, visit_record, &r, err);
     if (r.n_warmups)
         ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,

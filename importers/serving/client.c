@@ -23,7 +23,7 @@ enum {
     "mean of each request: time after the first token, divided by the number of tokens after it"
 
 struct metric {
-    const char *key; /* of the tool, without a unit at its end */
+    const char *key; /* of all tools, or "TOOL KEY"; without a unit at its end */
     const char *name, *unit;
     enum ps_better better;
     const char *definition;
@@ -80,7 +80,10 @@ static const struct metric metrics[] = {
     {"error_request_count", "failed requests", "requests", LOWER, NULL},
     {"total_input_tokens", "input tokens", "tokens", NEITHER, NULL},
     {"total_isl", "input tokens", "tokens", NEITHER, NULL},
+    {"AIPerf total_output_tokens", "output tokens without reasoning", "tokens", NEITHER, NULL},
     {"total_output_tokens", "output tokens", "tokens", NEITHER, NULL},
+    {"total_output_sequence_length", "output tokens", "tokens", NEITHER, NULL},
+    {"total_input_sequence_length", "input tokens", "tokens", NEITHER, NULL},
     {"total_osl", "output tokens", "tokens", NEITHER, NULL},
     {"total_num_tokens", "tokens", "tokens", NEITHER, NULL},
     {"input_sequence_length", "input length", "tokens", NEITHER, NULL},
@@ -124,12 +127,23 @@ static struct ps_str split_unit(struct ps_str key, const char **unit)
     return key;
 }
 
-static const struct metric *find_metric(struct ps_str key)
+static const struct metric *find_key(struct ps_str key)
 {
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         if (ps_str_eq_c(key, metrics[i].key))
             return &metrics[i];
     return NULL;
+}
+
+static const struct metric *find_metric(struct ps_str key, const char *tool)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf own = {0};
+    const struct metric *metric;
+
+    ps_buf_printf(&own, "%s ", tool);
+    ps_buf_add_str(&own, key);
+    metric = find_key(ps_buf_slice(&own));
+    return metric ? metric : find_key(key);
 }
 
 static struct ps_str words_of(struct sv_run *run, struct ps_str key)
@@ -161,7 +175,7 @@ struct sv_measure *sv_measure(struct sv_client *client, struct sv_client_load *l
 {
     const char *written = unit;
     struct ps_str base = split_unit(key, &written);
-    const struct metric *metric = find_metric(base);
+    const struct metric *metric = find_metric(base, client->tool);
     struct sv_measure *measure;
 
     for (size_t i = 0; i < load->n_measures; i++)

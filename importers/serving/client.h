@@ -23,6 +23,9 @@
 #include "importers/records/measurements.h"
 #include "importers/serving/serving.h"
 
+/* Writes the metrics of tables of AIPerf whose results have none yet. */
+void sv_write_tables(struct sv_run *run);
+uint64_t sv_count_table_rows(struct sv_run *run, struct ps_str text);
 /* Results that have requests and no metrics get the metrics that follow from the requests.
  * sv_run_write calls it. */
 void sv_complete_results(struct sv_run *run);

@@ -146,6 +146,7 @@ static void complete_result(struct sv_run *run, uint32_t result)
 
 void sv_complete_results(struct sv_run *run)
 {
+    sv_write_tables(run);
     for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].first == 0 && run->n_requests > 0)
             complete_result(run, (uint32_t)i + 1);

@@ -30,6 +30,7 @@ void sv_run_free(struct sv_run *run)
     ps_intern_free(&run->row_names);
     free(run->files);
     free(run->results);
+    free(run->tables);
     free(run->requests);
     free(run->gaps_ns);
     free(run->engine_requests);

@@ -71,6 +71,12 @@ struct sv_served {
     bool is_prefill;
 };
 
+/* A table of AIPerf, which is read only if no other file has the metrics of its result. */
+struct sv_table {
+    uint32_t file, result; /* index; id */
+    struct ps_str text;    /* in the arena of the run */
+};
+
 struct sv_run {
     struct ps_sink *out;
     struct ps_arena arena;                 /* strings */
@@ -79,6 +85,8 @@ struct sv_run {
     size_t n_files, cap_files;
     struct ps_serving_result *results;
     size_t n_results, cap_results;
+    struct sv_table *tables;
+    size_t n_tables, cap_tables;
     struct ps_intern row_names; /* of the rows of measurement */
     struct sv_request *requests;
     size_t n_requests, cap_requests;

@@ -4,7 +4,9 @@ import csv
 import glob
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 import unittest
 from decimal import Decimal
 
@@ -213,6 +215,27 @@ class Serving(CorpusTest):
                     expected += [(state, r["response_id"] or r["request_id"], int(r["prompt_tokens"] or 0) or None) for r in benchmark["requests"][status]]
             with self.subTest(os.path.basename(path)):
                 self.assertEqual(sorted((r["state"], r["name"], r["prompt_tokens"]) for r in requests), sorted(expected))
+
+    def test_files_of_one_folder_are_one_result(self):
+        """The summary, not its rounded table; with the requests, which are also the samples."""
+        with tempfile.TemporaryDirectory() as folder:
+            part = os.path.join(folder, "artifacts")
+            os.mkdir(part)
+            for name, source in (("profile_export.jsonl", "aiperf_records/ok_fail.jsonl"), ("profile_export_aiperf.csv", "aiperf_csv/ok_fail.csv"),
+                                 ("profile_export_aiperf.json", "aiperf/ok_fail.json")):
+                shutil.copy(os.path.join(GOLDEN, source), os.path.join(part, name))
+            made = Shelf()
+            made.run("add", part)
+            [run] = glob.glob(os.path.join(made.folder, "runs", "*.db"))
+            with sqlite3.connect(f"file:{run}?mode=ro", uri=True) as file:
+                results = file.execute("SELECT first, last FROM serving_result").fetchall()
+                self.assertEqual(results, [(1, file.execute("SELECT max(id) FROM measurement").fetchone()[0])])
+                self.assertEqual(file.execute("SELECT count(*), min(result), max(result) FROM request").fetchone(), (12, 1, 1))
+                value, samples = file.execute("SELECT value, samples FROM measurement WHERE metric = 'time to first token'").fetchone()
+                self.assertEqual(value, seconds(str(json.load(open(os.path.join(part, "profile_export_aiperf.json"), encoding="utf-8"))
+                                                    ["time_to_first_token"]["avg"]), "ms"))
+                self.assertEqual(len(samples), 9 * 8)
+                self.assertEqual(file.execute("SELECT count(*) FROM (SELECT 1 FROM measurement GROUP BY name, metric HAVING count(*) > 1)").fetchone(), (0,))
 
     def test_metrics_of_requests_alone_equal_the_summary(self):
         """From the requests alone follow the numbers that AIPerf computes of them."""
