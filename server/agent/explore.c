@@ -389,6 +389,7 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
     PS_AUTO(ps_json_free) cJSON *run = NULL;
     struct ps_explored x = {.call = call, .name = ps_arg_text(call, "name")};
     const char *kind;
+    bool is_found = false;
 
     if (ps_ask_run(call, &run, err) != PS_OK)
         return err->code;
@@ -397,6 +398,10 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
     x.run = run;
     x.id = ps_member_text(run, "id");
     kind = ps_member_text(run, "kind");
+    if (ps_kind_has(kind, PS_HAS_REQUESTS) &&
+        (ps_explore_request(&x, ps_kind_has(kind, PS_HAS_SLICES), &is_found, err) != PS_OK ||
+         is_found))
+        return err->code;
     if (ps_kind_has(kind, PS_HAS_CALLS))
         return explore_calls(&x, err);
     if (ps_kind_has(kind, PS_HAS_IMPORTS))
@@ -411,6 +416,11 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
         return explore_cpu_lines(&x, err);
     if (ps_kind_has(kind, PS_HAS_STACKS))
         return ps_explore_stacks(&x, err);
+    if (ps_kind_has(kind, PS_HAS_REQUESTS))
+        return ps_fail(err, PS_NOT_FOUND,
+                       "no request of the run has the name %.100s" PS_HINT
+                       "name its number, or `worst request`",
+                       x.name);
     return ps_fail(err, PS_BAD_REQUEST,
                    "runs of kind %.30s have rows without callers" PS_HINT
                    "call hot with search to see a row",

@@ -30,6 +30,10 @@ void ps_explore_begin(const struct ps_explored *x, const char *route, const char
  * its text is not known. */
 void ps_explore_add_source(const struct ps_explored *x, const char *path, double line);
 
+/* explore_request.c: a request by its number, a part of its name, or "worst request". Nothing is
+ * written unless *is_found. */
+enum ps_status ps_explore_request(const struct ps_explored *x, bool has_trace, bool *is_found,
+                                  struct ps_err *err);
 /* explore_stacks.c, explore_trace.c: runs of stacks, and of traces. */
 enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err);
 /* Adds to an answer the stacks in which a function of that name allocates; nothing if there are

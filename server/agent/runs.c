@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* runs.c: the tools list_runs, summary and formats. */
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/format.h"
+#include "importers/kinds.h"
 #include "server/agent/tools.h"
 
 void ps_begin_run(struct ps_tool_call *call, const char *tool, const cJSON *run, const char *tab)
@@ -111,6 +111,20 @@ static void add_environment(struct ps_tool_call *call, const char *id)
         ps_text_environment(call->out, answer);
 }
 
+/* The requests of a load test. The answer is complete without them. */
+static void add_requests(struct ps_tool_call *call, const cJSON *run)
+{
+    PS_AUTO(ps_json_free) cJSON *summary = NULL;
+    PS_AUTO(ps_json_free) cJSON *worst = NULL;
+    const char *id = ps_member_text(run, "id");
+
+    if (ps_kind_has(ps_member_text(run, "kind"), PS_HAS_REQUESTS) &&
+        ps_ask_view(call, id, "requests/summary", "", &summary, PS_ERR_IGNORED) == PS_OK &&
+        ps_ask_view(call, id, "requests", "sort=ttft_ns&desc=1&limit=5", &worst, PS_ERR_IGNORED) ==
+            PS_OK)
+        ps_text_requests(call->out, summary, worst);
+}
+
 enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
@@ -136,6 +150,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
     add_ledger(out, run);
     ps_text_lacks(out, run);
     ps_text_conclusion(out, conclusion);
+    add_requests(call, run);
     add_tables(call, ps_member_text(run, "id"));
     return PS_OK;
 }

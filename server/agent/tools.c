@@ -92,12 +92,14 @@ const struct ps_tool ps_tools[] = {
     {"explore",
      "Explore one function, module or operator",
      "Shows one function, frame, imported module, operator or source line of a run: who calls it, "
-     "what it calls, its heaviest stacks and its source lines, with times and shares.",
+     "what it calls, its heaviest stacks and its source lines, with times and shares. Of a load "
+     "test: one request, with what it waited for before its first token.",
      ps_tool_explore,
      PS_TOOL_READS,
      {RUN_PARAM,
       {"name", PS_PARAM_TEXT, true, NULL,
-       "name as another tool showed it, or a part of it; the row with most time is taken"}}},
+       "name as another tool showed it, or a part of it; the row with most time is taken; of a load "
+       "test `request 13` or `worst request`"}}},
     {"timeline",
      "Look into a window of a trace",
      "Shows what ran in a window of a trace or in one step: parts of the time, use of the devices, "

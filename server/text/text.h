@@ -43,6 +43,14 @@ void ps_text_rows(struct ps_output *out, const cJSON *response, const cJSON *tab
  * order of the file. */
 void ps_text_results(struct ps_output *out, const cJSON *page, const char *sorted_by);
 
+/* --- Requests of a load test: GET runs/ID/requests and below it --- */
+
+/* Their percentiles, what the late ones waited for, and rows. summary: of requests/summary; page:
+ * the latest first tokens of runs/ID/requests. */
+void ps_text_requests(struct ps_output *out, const cJSON *summary, const cJSON *page);
+/* One request with the causes of its time to the first token. request: of requests/{id}. */
+void ps_text_request(struct ps_output *out, const cJSON *request);
+
 /* --- What changed: GET compare and below it --- */
 
 /* "slower", "within noise" ...; "more" and "less" for units that are not of time. */

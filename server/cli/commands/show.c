@@ -202,6 +202,26 @@ static enum ps_status add_results(const struct ps_options *options, const char *
     return PS_OK;
 }
 
+/* Adds the requests of a load test. */
+static enum ps_status add_requests(const char *id, unsigned rows, struct ps_client *client,
+                                   struct ps_output *out, struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *summary = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_printf(&path, "runs/%s/requests/summary", id);
+    if (ps_client_read(client, path.ptr, &summary, err) != PS_OK)
+        return err->code;
+    path.len = 0;
+    ps_buf_printf(&path, "runs/%s/requests?sort=ttft_ns&desc=1&limit=%u", id, rows);
+    if (ps_client_read(client, path.ptr, &page, err) != PS_OK)
+        return err->code;
+    out->max_rows = rows;
+    ps_text_requests(out, summary, page);
+    return PS_OK;
+}
+
 /* Adds the rows of a run, or those of a group with its headline. */
 static enum ps_status add_table(const struct ps_options *options,
                                 const struct show_request *request, bool is_of_group,
@@ -273,6 +293,9 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
         add_run(out, run, environment);
     ps_text_conclusion(out, conclusion);
     read_request(options, client, ps_member_text(run, "id"), &request, &table_err);
+    if (table_err.code == PS_OK && !options->of && !options->sort &&
+        ps_kind_has(ps_member_text(run, "kind"), PS_HAS_REQUESTS))
+        add_requests(ps_member_text(run, "id"), request.rows, client, out, &table_err);
     if (table_err.code == PS_OK && ps_kind_has(ps_member_text(run, "kind"), PS_HAS_RESULTS))
         add_results(options, ps_member_text(run, "id"), request.rows, client, out, &table_err);
     else if (table_err.code == PS_OK)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Requests of a load test on the terminal and for agents: percentiles, what late ones waited for, and one request with its causes."""
+import json
+import os
+import unittest
+
+from program import ROOT, ShelfTest
+
+EVENTS = os.path.join(ROOT, "tests", "golden", "engine_events", "ok_two_requests.jsonl")
+MS = 1_000_000
+
+
+def engine_log():
+    """Eight requests of 10 tokens, one after another in steps of 10 ms, and a step of 500 ms that prefills a long prompt while three wait."""
+    now, lines = 1_795_953_929_000_000_000, []
+
+    def event(**words):
+        lines.append(json.dumps(words))
+
+    def step(number, ms, context, generation=()):
+        nonlocal now
+        event(event="iteration", iteration=number, context=[{"id": id_, "tokens": n, "computed": 0, "prompt": n} for id_, n in context],
+              generation=[{"id": id_, "tokens": 1} for id_ in generation], running=len(context), waiting=0, start_unix_ns=now,
+              end_unix_ns=now + ms * MS, finished=[id_ for id_, _ in context])
+        now += ms * MS
+    for i in range(8):
+        event(event="arrival", id=f"short-{i}", unix_ns=now, prompt_tokens=10)
+        step(i, 10, [(f"short-{i}", 10)])
+    event(event="arrival", id="long", unix_ns=now, prompt_tokens=4000)
+    start = now
+    step(8, 500, [("long", 4000)])
+    for i in range(3):
+        event(event="arrival", id=f"late-{i}", unix_ns=start + (100 + i) * MS, prompt_tokens=20)
+    step(9, 20, [(f"late-{i}", 20) for i in range(3)])
+    return "\n".join(lines).encode() + b"\n"
+
+
+class Requests(ShelfTest):
+    def test_show_says_why_requests_were_late(self):
+        self.ok("add", "--name", "load", self.file("engine.jsonl", engine_log()))
+        said = self.ok("show", "load", "--rows", "4")
+        self.assertIn("12 requests, 12 completed; 10 steps of the engine", said)
+        head, _, rows = said.partition("Requests, the latest first token first")
+        self.assertIn("What 4 late requests spent time on (over ", head)
+        self.assertRegex(head, r"1\.197 s +3 +3 +\d+  waits for a step in progress")
+        self.assertEqual([line.split()[0:2] for line in rows.splitlines()[2:4]], [["500.0", "ms"], ["420.0", "ms"]])
+
+    def test_explore_shows_the_causes_of_a_request(self):
+        self.ok("add", "--name", "load", self.file("engine.jsonl", engine_log()))
+        said = self.ok("explore", "load", "late-0")
+        self.assertIn("explored: `request 10 late-0`", said)
+        self.assertRegex(said, r"\| 400\.0 ms \| 95\.2 % \| waits for a step in progress: step 8, prefills request 9 \(4000 tokens\) \|")
+        self.assertRegex(said, r"\| 20\.00 ms \| 4\.8 % \| its own prefill: step 9 \|")
+        self.assertIn("request 9 long", self.ok("explore", "load", "worst request"))
+        self.assertIn("request 3 short-2", self.ok("explore", "load", "request 3"))
+        self.assertIn("no request of the run has the name nobody", self.fails("explore", "load", "nobody"))
+
+    def test_markdown_has_the_requests(self):
+        self.ok("add", "--name", "small", EVENTS)
+        said = self.ok("show", "small", "--markdown")
+        self.assertIn("2 requests, 1 completed, 1 unfinished; 2 steps of the engine", said)
+        self.assertIn("### Requests, percentiles by nearest rank", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
