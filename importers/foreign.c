@@ -68,9 +68,6 @@ static const char record_hint[] =
 #define PYTEST    "measure with `pytest --benchmark-json result.json`"
 #define HYPERFINE "measure with `hyperfine --export-json result.json 'app'`"
 #define CRITERION "add the folder target/criterion, or an archive of it"
-#define SERVING                                                                                     \
-    "profile the server itself: `py-spy record --format speedscope -o profile.json --pid PID`, or " \
-    "its own profiler"
 #define TLPARSE                                                                                    \
     "read it with `tlparse FILE`; record times with torch.profiler and "                           \
     "`p.export_chrome_trace(\"trace.json\")`"
@@ -268,12 +265,6 @@ static const struct kind web_pages[] = {
 };
 
 static const struct kind documents[] = {
-    {{"\"avg_latency\"", "\"latencies\"", "\"percentiles\""},
-     "a result of `vllm bench latency`, a benchmark of serving",
-     SERVING},
-    {{"\"requests_per_second\"", "\"total_num_tokens\""},
-     "a result of `vllm bench throughput`, a benchmark of serving",
-     SERVING},
     {{"\"point_estimate\"", "\"standard_error\""},
      "one of the files of Criterion.rs for a benchmark",
      CRITERION},
@@ -351,9 +342,6 @@ static const struct kind reports[] = {
     {{" task-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
     {{"heap profile: ", "@ "}, "a heap profile of gperftools", GPERFTOOLS},
     {{"_     ._   __/__", "Samples:"}, "the printed report of pyinstrument", PYINSTRUMENT},
-    {{"Serving Benchmark Result", "Request throughput"},
-     "the printed result of a benchmark of serving, by vLLM or SGLang",
-     SERVING},
     {{"Timestamp,User Count,Type,Name,Requests/s"},
      "the history of a run of Locust (CSV)",
      "add its table, the file that ends in _stats.csv"},

@@ -73,6 +73,8 @@ struct ps_importer {
     FORMAT(aiperf_records)                                                                         \
     FORMAT(aiperf)                                                                                 \
     FORMAT(aiperf_csv)                                                                             \
+    FORMAT(serving_text)                                                                           \
+    FORMAT(vllm_offline)                                                                           \
     FORMAT(vllm)                                                                                   \
     FORMAT(llama_bench)                                                                            \
     FORMAT(divan)                                                                                  \

@@ -4,6 +4,7 @@ import csv
 import glob
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -47,6 +48,10 @@ def guidellm_files():
     return found(GOLDEN, "guidellm/ok_*")
 
 
+def printed_files():
+    return found(GOLDEN, "serving_text/ok_[stv]*")
+
+
 def seconds(text, unit):
     """The number of a file, in the unit of the row: its digits, with the point moved."""
     return float(Decimal(text).scaleb(SHIFTS.get(unit, 0)))
@@ -77,7 +82,8 @@ class Serving(CorpusTest):
     @staticmethod
     def fill():
         made = Shelf()
-        made.add(flat_files() + aiperf_files() + csv_files() + record_files() + guidellm_files())
+        made.add(flat_files() + aiperf_files() + csv_files() + record_files() + guidellm_files() + printed_files() +
+                 found(GOLDEN, "vllm_offline/ok_*"))
         return made
 
     def rows(self, path, statement):
@@ -215,6 +221,41 @@ class Serving(CorpusTest):
                     expected += [(state, r["response_id"] or r["request_id"], int(r["prompt_tokens"] or 0) or None) for r in benchmark["requests"][status]]
             with self.subTest(os.path.basename(path)):
                 self.assertEqual(sorted((r["state"], r["name"], r["prompt_tokens"]) for r in requests), sorted(expected))
+
+    def test_rows_of_printed_tables(self):
+        """Each number that is printed is a number of a row of its table."""
+        short = {"TTFT": "time to first token", "TPOT": "time per output token", "ITL": "inter-token latency", "E2EL": "end-to-end latency",
+                 "E2E Latency": "end-to-end latency", "Client Queue Time": "client queue time"}
+        for path in printed_files():
+            with open(path, encoding="utf-8") as file:
+                tables = re.findall(r"=== Serving Benchmark Result ===+\n(.*?)\n(?:# )?====", file.read(), re.DOTALL)
+            for table, (_, metrics) in zip(tables, self.results(path), strict=True):
+                numbers = {row[column] for row in metrics.values() for column in ("value", "median", "max")}
+                for line in table.splitlines():
+                    label, colon, value = line.lstrip("# ").rpartition(":")
+                    if not colon or not value.strip()[:1].isdigit():
+                        continue
+                    with self.subTest(os.path.basename(path), label=label):
+                        statistic = re.fullmatch(r"(Mean|Median|Max|P[\d.]+) (.*) \(ms\)", label)
+                        number = seconds(value.strip(), "ms" if statistic else "")
+                        if not statistic:
+                            self.assertIn(number, numbers | {3.0, 1.0, 2.0})
+                        elif statistic[1][0] != "P" or statistic[1] == "P50":
+                            row = metrics[short[statistic[2]]]
+                            self.assertEqual(row[{"Mean": "value", "Max": "max"}.get(statistic[1], "median")], number)
+                        else:
+                            self.assertEqual(metrics[f"{short[statistic[2]]}, {statistic[1].lower()}"]["value"], number)
+
+    def test_offline_results_of_vllm(self):
+        for path in found(GOLDEN, "vllm_offline/ok_*"):
+            [(by_key, metrics)] = self.results(path)
+            [result] = documents(path)
+            for key, value in result.items():
+                if isinstance(value, Number):
+                    self.assertEqual(by_key["latency" if key == "avg_latency" else key]["value"], float(value))
+            for p, value in result.get("percentiles", {}).items():
+                if int(p) > 50 and int(p) != 75:
+                    self.assertEqual(metrics[f"latency, p{p}"]["value"], float(value))
 
     def test_files_of_one_folder_are_one_result(self):
         """The summary, not its rounded table; with the requests, which are also the samples."""
