@@ -106,6 +106,23 @@ static void write_times(struct ps_json *json, const char *key, const struct wind
     ps_json_end(json);
 }
 
+/* A part of the time to the first token. */
+static void write_part(struct ps_json *json, const char *key, const struct window *w,
+                       enum ps_request_cause cause)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = w->first; i < w->end; i++) {
+        const struct ps_request_row *row = &w->r->requests[w->places[i].request];
+
+        if (row->has_parts)
+            ps_json_int(json, row->parts_ns[cause]);
+        else
+            ps_json_null(json);
+    }
+    ps_json_end(json);
+}
+
 static void write_names(struct ps_db *db, struct ps_json *json, const struct window *w,
                         struct ps_err *err)
 {
@@ -156,6 +173,10 @@ static void write_rows(struct ps_db *db, struct ps_json *json, const struct wind
         ps_json_str(json, word ? ps_str_from_c(word) : (struct ps_str){NULL, 0});
     }
     ps_json_end(json);
+    write_part(json, "in_step_ns", w, PS_WAITS_FOR_STEP);
+    write_part(json, "slot_ns", w, PS_WAITS_FOR_SLOT);
+    write_part(json, "budget_ns", w, PS_WAITS_FOR_BUDGET);
+    write_part(json, "others_ns", w, PS_WAITS_FOR_OTHERS);
     ps_json_end(json);
 }
 
