@@ -52,6 +52,7 @@ struct ps_importer {
     FORMAT(serving_trace_job) /* before trace_job, which reads archives */                         \
     FORMAT(serving_job)       /* before trace_job, which reads archives */                         \
     FORMAT(engine_events)                                                                          \
+    FORMAT(engine_log)                                                                             \
     FORMAT(trace_job)                                                                              \
     FORMAT(memory_timeline)                                                                        \
     FORMAT(hyperfine)                                                                              \

@@ -72,6 +72,8 @@ static void copy_engine_times(struct sv_run *run)
         const struct sv_engine_request *engine = &run->engine_requests[i];
         struct ps_request *row = &run->requests[engine->request].row;
 
+        if (!row->name.len)
+            row->name = engine->name;
         if (row->position < 0 && engine->state != PS_REQUEST_UNFINISHED)
             row->state = engine->state;
         row->arrival_ns = sv_min_time(row->arrival_ns, engine->arrival_ns);
@@ -87,6 +89,17 @@ static void copy_engine_times(struct sv_run *run)
             run->requests[i].row.last_token_ns = run->requests[i].row.first_token_ns;
 }
 
+/* Ends of requests whose client states how long they took. */
+static void fill_ends(struct sv_run *run)
+{
+    for (size_t i = 0; i < run->n_requests; i++) {
+        struct ps_request *row = &run->requests[i].row;
+
+        if (row->end_ns == PS_TIME_UNKNOWN && row->latency_ns != PS_COUNT_UNKNOWN)
+            row->end_ns = sv_add_times(row->start_ns, row->latency_ns);
+    }
+}
+
 void sv_join(struct sv_run *run)
 {
     for (size_t i = 0; i < run->n_engine_requests; i++)
@@ -99,4 +112,5 @@ void sv_join(struct sv_run *run)
     set_origin(run);
     copy_engine_times(run);
     sv_guess_first_tokens(run);
+    fill_ends(run);
 }

@@ -81,6 +81,7 @@ static struct engine_times *read_engine_times(const struct sv_run *run)
 static struct bounds bounds_of_requests(const struct sv_run *run, const struct engine_times *times,
                                         uint32_t file)
 {
+    PS_AUTO(ps_free_ptr) bool *is_counted = ps_alloc(run->n_requests + 1);
     struct bounds bounds = {INT64_MIN, INT64_MAX, 0, false};
 
     for (size_t i = 0; i < run->n_engine_requests; i++) {
@@ -92,7 +93,8 @@ static struct bounds bounds_of_requests(const struct sv_run *run, const struct e
         row = &run->requests[engine->request].row;
         if (row->start_ns == PS_TIME_UNKNOWN)
             continue;
-        bounds.n++;
+        bounds.n += !is_counted[engine->request]; /* log and trace may both have it */
+        is_counted[engine->request] = true;
         bounds.is_estimated |= engine->is_estimated;
         add_upper(&bounds, row->start_ns, engine->arrival_ns);
         add_upper(&bounds, row->start_ns, times[i].scheduled_ns);
@@ -246,6 +248,32 @@ static bool is_alone(const struct sv_run *run, uint32_t file)
     return true;
 }
 
+/* Whether times refute that requests, which order and lengths matched, are those of the engine. A
+ * run with the same requests at other times is another run. */
+static bool is_refuted(const struct bounds *bounds, bool is_unix)
+{
+    return bounds->is_estimated &&
+           (bounds->low > bounds->high || (is_unix && (bounds->low > 0 || bounds->high < 0)));
+}
+
+static void forget_matches(struct sv_run *run, uint32_t file)
+{
+    const struct ps_str name = run->files[file].row.name;
+
+    for (size_t i = 0; i < run->n_engine_requests; i++) {
+        struct sv_engine_request *engine = &run->engine_requests[i];
+
+        if (engine->request == SV_NO_REQUEST || run->requests[engine->request].file != file)
+            continue;
+        engine->request = SV_NO_REQUEST;
+        engine->is_estimated = false;
+    }
+    ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                 "%.*s: its requests have the lengths of those of the engine, but not their times: "
+                 "it seems to be of another run",
+                 (int)name.len, name.ptr);
+}
+
 static void join_clock(struct sv_run *run, const struct engine_times *times, uint32_t file)
 {
     struct ps_serving_file *row = &run->files[file].row;
@@ -254,6 +282,12 @@ static void join_clock(struct sv_run *run, const struct engine_times *times, uin
 
     if (!has_times(run, file) || is_alone(run, file))
         return;
+    if (is_refuted(&bounds, is_unix)) {
+        forget_matches(run, file);
+        if (!is_unix)
+            forget_times(run, file);
+        return;
+    }
     if (bounds.low != INT64_MIN || bounds.high != INT64_MAX)
         set_by_bounds(row, &bounds, is_unix);
     else if (!is_unix && !find_densest(run, file, row)) {

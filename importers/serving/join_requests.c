@@ -19,25 +19,19 @@ static void take_count(int64_t *to, int64_t from)
         *to = from;
 }
 
-static void take_time(int64_t *to, int64_t from)
+/* Adds to a request what another file says of it. A request without times becomes one of the file
+ * that has them. */
+static void merge_request(struct sv_request *to, const struct sv_request *from)
 {
-    if (*to == PS_TIME_UNKNOWN)
-        *to = from;
-}
-
-/* Adds to a request what another file says of it. Times only if both are of one clock. */
-static void merge_request(struct sv_run *run, struct sv_request *to, const struct sv_request *from)
-{
-    const bool same_clock = run->files[to->file].clock == SV_CLOCK_UNIX &&
-                            run->files[from->file].clock == SV_CLOCK_UNIX;
 
     take_count(&to->row.ttft_ns, from->row.ttft_ns);
     take_count(&to->row.latency_ns, from->row.latency_ns);
     take_count(&to->row.prompt_tokens, from->row.prompt_tokens);
     take_count(&to->row.output_tokens, from->row.output_tokens);
-    if (same_clock) {
-        take_time(&to->row.start_ns, from->row.start_ns);
-        take_time(&to->row.end_ns, from->row.end_ns);
+    if (to->row.start_ns == PS_TIME_UNKNOWN && from->row.start_ns != PS_TIME_UNKNOWN) {
+        to->row.start_ns = from->row.start_ns;
+        to->row.end_ns = from->row.end_ns;
+        to->file = from->file;
     }
     if (!to->row.name.len)
         to->row.name = from->row.name;
@@ -114,7 +108,7 @@ static void join_by_ids(struct sv_run *run, bool *is_removed)
         if (id == n)
             first[id] = (uint32_t)i;
         else if (run->requests[first[id]].file != run->requests[i].file) {
-            merge_request(run, &run->requests[first[id]], &run->requests[i]);
+            merge_request(&run->requests[first[id]], &run->requests[i]);
             is_removed[i] = true;
         }
     }
@@ -134,7 +128,7 @@ void sv_join_clients(struct sv_run *run)
             if (!are_same_rows(run, a, b) || is_removed[a.first])
                 continue;
             for (size_t i = 0; i < b.n; i++) {
-                merge_request(run, &run->requests[a.first + i], &run->requests[b.first + i]);
+                merge_request(&run->requests[a.first + i], &run->requests[b.first + i]);
                 is_removed[b.first + i] = true;
             }
             break;
@@ -187,11 +181,12 @@ static uint32_t find_shared(const struct ps_intern *names, struct ps_str id)
     return found;
 }
 
-static void match_ids(struct sv_run *run)
+/* Returns which requests have one of an engine. */
+static bool *match_ids(struct sv_run *run)
 {
     struct ps_intern names = {0}, engines = {0};
     PS_AUTO(ps_free_ptr) uint32_t *clients = ps_alloc_array(run->n_requests + 1, sizeof *clients);
-    PS_AUTO(ps_free_ptr) bool *is_matched = ps_alloc(run->n_requests + 1);
+    bool *is_matched = ps_alloc(run->n_requests + 1);
     PS_AUTO(ps_free_ptr)
     uint32_t *of_name = ps_alloc_array(run->n_engine_requests + 1, sizeof *of_name);
 
@@ -215,11 +210,14 @@ static void match_ids(struct sv_run *run)
         if (is_matched[i] || !run->requests[i].row.name.len)
             continue;
         id = find_shared(&engines, run->requests[i].row.name);
-        if (id != PS_INTERN_NONE && run->engine_requests[of_name[id]].request == SV_NO_REQUEST)
-            run->engine_requests[of_name[id]].request = (uint32_t)i;
+        if (id == PS_INTERN_NONE || run->engine_requests[of_name[id]].request != SV_NO_REQUEST)
+            continue;
+        run->engine_requests[of_name[id]].request = (uint32_t)i;
+        is_matched[i] = true;
     }
     ps_intern_free(&names);
     ps_intern_free(&engines);
+    return is_matched;
 }
 
 /* --- By rows, order and lengths --- */
@@ -383,20 +381,21 @@ static void match_rows(struct sv_run *run, struct rows rows, uint32_t file)
     free(list.items);
 }
 
-static bool has_names(const struct sv_run *run, struct rows rows)
+static bool has_match(const bool *is_matched, struct rows rows)
 {
     for (size_t i = 0; i < rows.n; i++)
-        if (run->requests[rows.first + i].row.name.len)
+        if (is_matched[rows.first + i])
             return true;
     return false;
 }
 
 void sv_match_requests(struct sv_run *run)
 {
-    match_ids(run);
+    PS_AUTO(ps_free_ptr) bool *is_matched = match_ids(run);
+
     for (struct rows rows = {0, 0}; rows.first < run->n_requests; rows.first += rows.n) {
         rows = rows_at(run, rows.first);
-        for (uint32_t file = 0; !has_names(run, rows) && file < run->n_files; file++)
+        for (uint32_t file = 0; !has_match(is_matched, rows) && file < run->n_files; file++)
             match_rows(run, rows, file);
     }
 }

@@ -297,6 +297,34 @@ static bool find_base(const struct sv_run *run, uint32_t *base)
     return found;
 }
 
+static bool has_requests_in_time(const struct sv_run *run)
+{
+    for (size_t i = 0; i < run->n_requests; i++)
+        if (run->requests[i].row.start_ns != PS_TIME_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* Steps of a log without times have places of their own only as long as nothing else has one. */
+static void check_timeless(struct sv_run *run, const struct list *base, bool *is_removed)
+{
+    const struct ps_str name = run->files[base->file].row.name;
+
+    if (has_times(run, base->file))
+        return;
+    if (!has_requests_in_time(run)) {
+        ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "the log has no exact times: its steps are placed one after the other");
+        return;
+    }
+    for (size_t i = 0; i < base->n; i++)
+        is_removed[base->steps[i]] = true;
+    ps_sink_note(run->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                 "%.*s: %zu steps left out, since the log has no exact times; a trace of the same "
+                 "run would give them",
+                 (int)name.len, name.ptr, base->n);
+}
+
 void sv_join_steps(struct sv_run *run)
 {
     PS_AUTO(ps_free_ptr) bool *is_removed = ps_alloc(run->n_steps + 1);
@@ -306,6 +334,7 @@ void sv_join_steps(struct sv_run *run)
     if (!find_base(run, &base))
         return;
     a = list_steps(run, base);
+    check_timeless(run, &a, is_removed);
     for (uint32_t i = 0; i < run->n_files; i++) {
         struct list b = {.file = i};
 

@@ -3,6 +3,7 @@
 
 static const struct sv_reader readers[] = {
     {&ps_engine_events, sv_read_engine_events, PS_SERVING_ENGINE, false},
+    {&ps_engine_log, sv_read_engine_log, PS_SERVING_ENGINE, false},
     {&ps_guidellm, sv_read_guidellm, PS_SERVING_CLIENT, false},
     {&ps_vllm, sv_read_vllm, PS_SERVING_CLIENT, false},
     {&ps_serving_text, sv_read_printed, PS_SERVING_CLIENT, false},

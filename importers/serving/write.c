@@ -124,8 +124,10 @@ static void write_headline(struct sv_run *run)
 
         longest_ns = ns > longest_ns ? ns : longest_ns;
     }
-    if (isnan(headline.value) && run->n_steps)
+    if (isnan(headline.value) && longest_ns > 0)
         headline = (struct ps_headline){(double)longest_ns / 1e9, "s", "longest step"};
+    else if (isnan(headline.value) && run->n_steps && !run->metrics.n_written)
+        headline = (struct ps_headline){(double)run->n_steps, "steps", "steps"};
     if (isnan(headline.value))
         ps_measurement_write_headline(&run->metrics);
     else

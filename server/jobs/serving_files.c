@@ -16,7 +16,7 @@ struct ps_serving_file_facts ps_serving_facts_of(const struct ps_importer *impor
 
 struct folder {
     size_t n[PS_SERVING_TRACE + 1]; /* files by role */
-    size_t n_views;
+    size_t n_views;                 /* files of tools that write several */
     int job;
 };
 
@@ -40,7 +40,7 @@ size_t ps_serving_find_jobs(struct ps_serving_candidate *files, size_t n)
     int jobs = 0;
 
     for (size_t i = 0; i < n; i++) {
-        files[i].job = -1;
+        files[i].job = PS_SERVING_ALONE;
         folder_of[i] = ps_intern_add(&names, files[i].folder);
         if (files[i].facts.role < 0)
             continue;
@@ -48,7 +48,7 @@ size_t ps_serving_find_jobs(struct ps_serving_candidate *files, size_t n)
         folders[folder_of[i]].n_views += files[i].facts.is_view;
     }
     for (uint32_t i = 0; i < names.count; i++)
-        folders[i].job = is_job(&folders[i]) ? jobs++ : -1;
+        folders[i].job = is_job(&folders[i]) ? jobs++ : PS_SERVING_ALONE;
     for (size_t i = 0; i < n; i++) {
         const struct folder *folder = &folders[folder_of[i]];
         const bool is_one_of_traces =

@@ -22,8 +22,10 @@ struct ps_serving_file_facts {
 struct ps_serving_candidate {
     struct ps_str folder; /* with the slash at its end */
     struct ps_serving_file_facts facts;
-    int job; /* set by ps_serving_find_jobs: from 0; -1: the file is a run of its own */
+    int job; /* set by ps_serving_find_jobs: from 0, or PS_SERVING_ALONE */
 };
+
+#define PS_SERVING_ALONE (-1) /* the file is a run of its own */
 
 struct ps_importer;
 struct ps_serving_file_facts ps_serving_facts_of(const struct ps_importer *importer);

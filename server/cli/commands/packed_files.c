@@ -123,7 +123,7 @@ void ps_packed_files_find_serving(char *const *paths, const struct ps_serving_fi
     for (size_t i = 0; i < n; i++) {
         int set;
 
-        if (files[i].job < 0)
+        if (files[i].job == PS_SERVING_ALONE)
             continue;
         set = add_set(out, files[i].folder, ps_serving_archive_folder(files, n, files[i].job));
         out->sets[set].is_serving = true;
