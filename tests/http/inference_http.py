@@ -37,6 +37,7 @@ class InferenceTest(ServerTest):
         self.assertEqual(columns["busy_ns"], [step["ns"] for step in self.truth])  # one stream: nothing overlaps
         self.assertEqual([sum(values) for values in zip(*(family["ns"] for family in answer["families"]))], columns["busy_ns"])
         self.assertEqual({family["family"] for family in answer["families"]}, {1, 2, 10})  # matmul, norm, attention
+        self.assertIsNone(answer["odd"])
         self.assertEqual(answer["outside_kernels"], 1)  # the copy before the first step
         self.assertEqual(answer["outside_ns"], 5000)
         self.assertEqual(columns["padded"], [None] * STEPS)
@@ -77,6 +78,7 @@ class InferenceTest(ServerTest):
         self.assertEqual({family["family"]: family["ns"] for family in answer["families"]},  # attention, matmul without its copy, copy
                          {10: [ns // 2 for ns in lengths], 1: [ns // 5 for ns in lengths], 4: [ns // 20 for ns in lengths]})
         self.assertEqual(columns["period_ns"], [*(ns + 500_000 for ns in lengths[:-1]), None])
+        self.assertEqual(answer["odd"], {"step": 8, "ns": 800_000_000, "share": 800_000_000 / sum(lengths), "median_ns": 3_040_000})
         self.assertEqual((phases["decode"]["host_ns"], phases["decode"]["busy_ns"]), (3_030_000, None))
         self.assertEqual(phases["decode"]["median_step"], columns["id"][4])
         parts = self.get_json(f"{RUNS}/{run['id']}/inference/parts?step={columns['id'][7]}")
@@ -84,7 +86,7 @@ class InferenceTest(ServerTest):
         self.assertEqual([column["host_ns"] for column in parts["steps"]], [9_000_000, 800_000_000, 3_030_000, 3_060_000])
         for i, column in enumerate(parts["steps"]):
             self.assertEqual({row["name"]: (row["calls"][i], row["ns"][i] / column["host_ns"]) for row in parts["rows"]}, {
-                "aten::_scaled_dot_product_flash_attention_for_cpu": (1, 0.5), "aten::addmm": (1, 0.2), "aten::copy_": (1, 0.05), "": (1, 0.25)})
+                "aten::_scaled_dot_product_flash_attention_for_cpu": (1, 0.5), "aten::addmm": (1, 0.2), "aten::copy_": (1, 0.05), "": (0, 0.25)})
 
     def said_of(self, path):
         answer = self.get_json(path)

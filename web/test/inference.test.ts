@@ -49,6 +49,7 @@ function answerOf(phases: number[], busy = 10e6, period: number | null = 20e6): 
             },
         ],
         steady: phases.length > 6 ? { first: 2, steps: 3 } : null,
+        odd: null,
         columns: {
             phase: phases,
             id: phases.map((_, i) => i + 1),
@@ -159,6 +160,12 @@ test('large gaps are said first', () => {
     assert.equal(
         plain(inferenceSays(answerOf([DECODE], 10e6, 10.5e6))),
         'A decode step spends 50.0 % of its 10.000 ms on the GPU in conv and matmul for 32 tokens. Other is 30.0 %. Gaps are 4.8 %.',
+    );
+    const odd = answerOf([DECODE, PREFILL, DECODE]);
+    odd.odd = { step: 1, ns: 800e6, share: 0.4, median_ns: 10e6 };
+    assert.equal(
+        inferenceSays(odd)[0].replaceAll('\u202f', ' '),
+        'Step 1 takes 800.000 ms on the GPU to prefill 101 tokens, 40.0 % of the time of all steps; the median step takes 10.000 ms.',
     );
     const none = answerOf([DECODE]);
     none.phases = [];

@@ -92,7 +92,6 @@ struct ps_step_lengths {
 };
 enum ps_status ps_step_lengths_read(struct ps_db *db, struct ps_step_lengths *out,
                                     struct ps_err *err);
-bool ps_step_dominates(double longest_s, double median_s, double all_s, size_t n);
 
 /* Repeated annotations or NVTX ranges of a trace, which can be chosen as its steps. */
 struct ps_step_choice {

@@ -2,21 +2,11 @@
 /* trace_odd_step.c: a step that takes so much of the time of all steps that the mean step is like
  * none of them: what it did, and how its length and the median step change from run to run. */
 #include "server/query/conclusion/trace_causes.h"
+#include "server/query/trace/odd_step.h"
 #include "slices/serving.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* Without the step the mean would be less than 80 % of what it is. */
-#define DOMINATES_SHARE   0.20
-#define DOMINATES_MEDIANS 10 /* median steps that the step is as long as, at least */
-#define LEAST_STEPS       3
-
-bool ps_step_dominates(double longest_s, double median_s, double all_s, size_t n)
-{
-    return n >= LEAST_STEPS && longest_s >= DOMINATES_SHARE * all_s &&
-           longest_s >= DOMINATES_MEDIANS * median_s;
-}
 
 static int by_value(const void *a, const void *b)
 {

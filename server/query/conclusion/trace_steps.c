@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "server/query/trace/chosen_steps.h"
+#include "server/query/trace/odd_step.h"
 
 #define STEPS_READ       16  /* of which is told whether torch.compile works in them */
 #define ITERATIONS       3   /* calls of an annotation that may be the steps */

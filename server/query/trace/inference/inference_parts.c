@@ -48,7 +48,8 @@ static bool has_name(const void *items, uint32_t index, const void *name)
     return ((const struct part *)items)[index].name == *(const uint32_t *)name;
 }
 
-static void add_part(struct parts *parts, uint32_t name, int64_t family, int64_t column, int64_t ns)
+static struct part *add_part(struct parts *parts, uint32_t name, int64_t family, int64_t column,
+                             int64_t ns)
 {
     uint32_t index = ps_hash_table_add(&parts->rows, ps_hash_u64(name), (uint32_t)parts->n,
                                        has_name, parts->items, &name);
@@ -61,6 +62,7 @@ static void add_part(struct parts *parts, uint32_t name, int64_t family, int64_t
     part = &parts->items[index];
     part->ns[column] = ps_add_saturated(part->ns[column], ns);
     part->calls[column]++;
+    return part;
 }
 
 static bool visit_stream(void *user, const struct ps_chunk *chunk)
@@ -141,7 +143,7 @@ static enum ps_status read_host_parts(struct ps_db *db, struct parts *parts, str
                        host.operators_ns[column];
 
         if (rest > 0)
-            add_part(parts, 0, PS_FAMILY_RUNTIME, (int64_t)column, rest);
+            add_part(parts, 0, PS_FAMILY_RUNTIME, (int64_t)column, rest)->calls[column] = 0;
     }
     return err->code;
 }

@@ -2,6 +2,7 @@
 /* inference_view.c: the view inference: the steps of a serving engine as columns, and a summary of
  * each phase. */
 #include "server/query/trace/inference/inference.h"
+#include "server/query/trace/odd_step.h"
 #include "server/query/view.h"
 #include "server/runfile/trace.h"
 
@@ -155,6 +156,41 @@ static void write_steady(struct ps_json *json, const struct ps_inference *infere
     ps_json_object(json);
     ps_json_key_int(json, "first", (int64_t)longest_first);
     ps_json_key_int(json, "steps", (int64_t)longest);
+    ps_json_end(json);
+}
+
+/* Writes the step that dominates the time of all steps, or null. */
+static void write_odd(struct ps_json *json, const struct ps_inference *inference)
+{
+    PS_AUTO(ps_free_ptr)
+    int64_t *values = ps_alloc_array(inference->n + 1, sizeof *values);
+    int64_t longest_ns = -1, median_ns;
+    size_t n = 0, longest = 0;
+    double all = 0;
+
+    for (size_t i = 0; i < inference->n; i++) {
+        int64_t ns = ps_inference_step_ns(inference, i);
+
+        if (ns < 0)
+            continue;
+        if (ns > longest_ns) {
+            longest_ns = ns;
+            longest = i;
+        }
+        all += (double)ns;
+        values[n++] = ns;
+    }
+    median_ns = median_of(values, n);
+    ps_json_key(json, "odd");
+    if (!ps_step_dominates((double)longest_ns, (double)median_ns, all, n)) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_key_int(json, "step", (int64_t)longest);
+    ps_json_key_int(json, "ns", longest_ns);
+    ps_json_key_real(json, "share", (double)longest_ns / all);
+    ps_json_key_int(json, "median_ns", median_ns);
     ps_json_end(json);
 }
 
@@ -330,6 +366,7 @@ static void write_inference(struct ps_json *json, const struct ps_inference *inf
     ps_json_end(json);
     write_phases(json, inference);
     write_steady(json, inference);
+    write_odd(json, inference);
     write_steps(json, inference);
     write_families(json, inference);
     ps_json_end(json);
