@@ -114,6 +114,20 @@ static enum ps_status ask_compare_conclusion(const struct ps_read_request *q, st
     return ps_query_compare_conclusion(q->store, q->groups, &json, err);
 }
 
+static enum ps_status ask_compare_requests(const struct ps_read_request *q, struct ps_answer *out,
+                                           struct ps_err *err)
+{
+    return ps_query_compare_requests(q->store, q->groups, q->params, out, err);
+}
+
+static enum ps_status ask_compare_requests_summary(const struct ps_read_request *q,
+                                                   struct ps_answer *out, struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_compare_requests_summary(q->store, q->groups, &json, err);
+}
+
 static enum ps_status ask_compare_snapshot(const struct ps_read_request *q, struct ps_answer *out,
                                            struct ps_err *err)
 {

@@ -37,6 +37,9 @@ enum ps_read_flags {
     READ("lines", lines, PS_READ_SLOW)                                                             \
     READ("compare", compare, PS_READ_GROUPS | PS_READ_SLOW)                                        \
     READ("compare/conclusion", compare_conclusion, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)  \
+    READ("compare/requests", compare_requests, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)      \
+    READ("compare/requests/summary", compare_requests_summary,                                     \
+         PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)                                            \
     READ("compare/snapshot", compare_snapshot, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)      \
     READ("compare/tree", compare_tree, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)              \
     READ("compare/twin/{of}", compare_twin, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)         \

@@ -33,6 +33,16 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            const struct ps_compare_groups *groups,
                                            struct ps_json *json, struct ps_err *err);
 
+/* GET /api/v1/compare/requests: the pairs of requests of two serving runs, and GET
+ * /api/v1/compare/requests/summary: what became of them. Each group must be one run. */
+enum ps_status ps_query_compare_requests(struct ps_store *store,
+                                         const struct ps_compare_groups *groups,
+                                         struct ps_params params, struct ps_answer *answer,
+                                         struct ps_err *err);
+enum ps_status ps_query_compare_requests_summary(struct ps_store *store,
+                                                 const struct ps_compare_groups *groups,
+                                                 struct ps_json *json, struct ps_err *err);
+
 /* GET /api/v1/compare/snapshot: what is live in two memory snapshots, by stack. Each group must be
  * one run. */
 enum ps_status ps_query_compare_snapshot(struct ps_store *store,

@@ -2,6 +2,7 @@
 /* compare.c: describes the groups of runs of a comparison, and lists the tables by which they can
  * be compared. */
 #include "server/query/compare/compare.h"
+#include "server/query/compare/request_times.h"
 
 #include "importers/kinds.h"
 #include "server/query/compare/answers.h"
@@ -179,6 +180,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         ps_json_str(json, PS_STR("graph"));
     if (groups->n_base == 1 && groups->n_new == 1 && ps_compare_all_have(groups, PS_HAS_SNAPSHOT))
         ps_json_str(json, PS_STR("snapshot"));
+    if (ps_compare_has_requests(groups))
+        ps_json_str(json, PS_STR("requests"));
     ps_json_end(json);
     ps_json_key_str(
         json, "no_tree",

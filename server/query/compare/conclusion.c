@@ -9,6 +9,7 @@
  */
 #include "server/query/compare/answers.h"
 #include "server/query/compare/compare.h"
+#include "server/query/compare/request_times.h"
 #include "server/query/view.h"
 #include "server/runfile/trace.h"
 
@@ -488,6 +489,34 @@ static enum ps_status claim_odd_steps(struct ps_store *store,
     return PS_OK;
 }
 
+/* Writes the conclusion on the requests of two serving runs. *has: whether clients sent any. */
+static enum ps_status write_request_conclusion(struct ps_store *store,
+                                               const struct ps_compare_groups *groups,
+                                               struct ps_json *json, bool *has, struct ps_err *err)
+{
+    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = "s"};
+    struct ps_compared_requests *requests = NULL;
+
+    *has = false;
+    if (!ps_compare_has_requests(groups) ||
+        ps_compared_requests_acquire(store, groups, &requests, err) != PS_OK)
+        return err->code;
+    *has = requests->runs[0].n && requests->runs[1].n;
+    if (*has) {
+        ps_claim_requests(requests, &c);
+        ps_json_object(json);
+        ps_compared_requests_write_sums(requests, json);
+        ps_json_key(json, "inside");
+        ps_json_null(json);
+        ps_claims_write(&c, json);
+        ps_say_changes(&c);
+        ps_sentence_write(json, "sentence", &c.verdict);
+        ps_json_end(json);
+    }
+    ps_compared_requests_release(requests);
+    return err->code;
+}
+
 enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            const struct ps_compare_groups *groups,
                                            struct ps_json *json, struct ps_err *err)
@@ -497,9 +526,12 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
     struct ps_cached_comparison *table = NULL, *causes = NULL;
     struct explanation found, inside = {.n = 0};
     enum ps_per per[PS_N_PER];
+    bool has_requests;
 
     if (groups->n_base == 0)
         return ps_fail(err, PS_BAD_REQUEST, "base must name one or more runs");
+    if (write_request_conclusion(store, groups, json, &has_requests, err) != PS_OK || has_requests)
+        return err->code;
     if (ps_compare_first_table(store, groups, &first, err) != PS_OK)
         return err->code;
     if (!first.is_shared || !first.head.metrics[0].is_additive) {

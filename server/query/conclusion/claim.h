@@ -331,6 +331,15 @@ enum ps_fact_code {
     PS_FACT_SAME_MODULES,
     PS_FACT_SAME_IMPORTED, /* 1: no others changed; the fact after it says what changed of them */
     PS_FACT_SAME_TAKE,     /* 1: no others changed; change, of no package most; 1: slower */
+    /* ... of requests to a server: values of the base and of the new run */
+    PS_FACT_WORST_CHANGES, /* values, 1: it falls; subject, other: the requests; word: the metric */
+    PS_FACT_WORST_STAYS,   /* the same; they are about alike */
+    PS_FACT_OWN_PREFILL,   /* times; subject: a request that waits for its own prompt */
+    PS_FACT_OTHERS_CHANGE, /* values of PS_FACT_WORST_CHANGES, without the requests before */
+    PS_FACT_OTHERS_STAY,
+    PS_FACT_REQUEST_PART, /* times; subject; word: a part of its time to first token */
+    PS_FACT_PAIRS_CHANGE, /* pairs, sooner, later, median change, 1: within noise */
+    PS_FACT_NO_PAIRS,     /* word: why */
 
     /* of traces with operators or devices */
     PS_FACT_STEP_LEFT_OUT,  /* time, 1: torch.compile compiles in it, other steps, their median */

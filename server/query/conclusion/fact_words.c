@@ -499,6 +499,33 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = "{0 The same modules are imported. They|Modules that both logs "
                                     "have} take {1 change}, in no package most of it, as on a {2 "
                                     "slower|faster} machine or disk."},
+    /* ... of requests to a server */
+    [PS_FACT_WORST_CHANGES] = {"worst_changes", 3, .place = PS_SAID_VERDICT,
+                               .words = "The {word} {2 falls|rises} from {0 s} ({fact}) to {1 s} "
+                                        "({other fact})."},
+    [PS_FACT_WORST_STAYS] = {"worst_stays", 3, .place = PS_SAID_VERDICT,
+                             .words = "The {word} hardly changes: {0 s} ({fact}) before, {1 s} "
+                                      "({other fact}) now."},
+    [PS_FACT_OWN_PREFILL] = {"own_prefill", 2, .place = PS_SAID_VERDICT,
+                             .words = "Without {fact}, whose own prefill takes {1 s} ({0 s} "
+                                      "before)",
+                             .next = " and {fact} ({1 s}, {0 s} before)", .end = ", "},
+    [PS_FACT_OTHERS_CHANGE] = {"others_change", 3, .place = PS_SAID_VERDICT,
+                               .words = "the longest {2 falls|rises} from {0 s} ({fact}) to {1 s} "
+                                        "({other fact})."},
+    [PS_FACT_OTHERS_STAY] = {"others_stay", 3, .place = PS_SAID_VERDICT,
+                             .words = "the longest hardly changes: {0 s} ({fact}) before, {1 s} "
+                                      "({other fact}) now."},
+    [PS_FACT_REQUEST_PART] = {"request_part", 2, .place = PS_SAID_VERDICT,
+                              .words = "For {fact}, {word} takes {1 s} instead of {0 s}",
+                              .next = ", {word} {1 s} instead of {0 s}", .end = "."},
+    [PS_FACT_PAIRS_CHANGE] =
+        {"pairs_change", 5, .place = PS_SAID_VERDICT,
+         .words = "Of {0} {0 request|requests}, {1} {1 has its|have their} first token sooner and "
+                  "{2} later; the median change is {3 change}{4 , which is within noise|} (one run "
+                  "each)."},
+    [PS_FACT_NO_PAIRS] = {"no_pairs", .place = PS_SAID_VERDICT,
+                          .words = "The requests are not paired: {word}."},
 
     /* of traces with operators or devices */
     [PS_FACT_STEP_LEFT_OUT] =
