@@ -62,7 +62,8 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
         out->name = text + table + 1;
         out->name_len = (size_t)(equals - out->name);
     }
-    if (!out->name_len != (strcmp(out->table, "headline") == 0))
+    if (!out->name_len !=
+        (strcmp(out->table, "headline") == 0 || strcmp(out->table, "goodput") == 0))
         return fail_form(text, err);
     return ps_value_read("--budget",
                          "a number, with the unit of the metric, such as 1.2s, 2GiB or 1000",

@@ -8,8 +8,8 @@
 
 struct ps_budget {
     const char *text; /* complete argument of --budget, not copied */
-    char table[32];   /* table name; "headline" for the headline of the run */
-    const char *name; /* name of the row: name_len bytes in `text`; NULL for the headline */
+    char table[32];   /* table name; "headline" for that of the run, "goodput" for its requests */
+    const char *name; /* name of the row: name_len bytes in `text`; NULL for these two */
     size_t name_len;
     double value;
     char unit[8]; /* "" if there is none */

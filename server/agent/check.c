@@ -24,8 +24,18 @@ enum ps_status ps_check_validate(const struct ps_check *check, struct ps_err *er
     struct ps_budget budget;
     double value;
     char unit[8];
-    for (size_t i = 0; err->code == PS_OK && i < check->n_budgets; i++)
+    bool has_goodput = false;
+    for (size_t i = 0; err->code == PS_OK && i < check->n_budgets; i++) {
         ps_budget_read(check->budgets[i], &budget, err);
+        has_goodput |= strcmp(budget.table, "goodput") == 0;
+    }
+    if (has_goodput && !check->goodput)
+        ps_fail(err, PS_BAD_REQUEST,
+                "a budget of the goodput needs limits of requests" PS_HINT
+                "add --goodput ttft:200ms");
+    if (check->goodput && !has_goodput)
+        ps_fail(err, PS_BAD_REQUEST,
+                "limits of requests need a budget" PS_HINT "add --budget goodput=95%%");
     if (err->code == PS_OK && check->fail_on)
         ps_value_read("--fail-on", PS_GROWTH_FORM, check->fail_on, &value, unit, err);
     if (check->fail_on && !check->against)

@@ -47,6 +47,7 @@ struct ps_check {
     const char *fail_on; /* allowed growth; NULL: +10% */
     const char *metric;  /* of the summary, in place of the headline; NULL: the headline */
     const char *step;    /* name of the ranges that are the steps; NULL: those of the files */
+    const char *goodput; /* limits of requests, for the budget "goodput"; NULL: none */
     const char *same;    /* facts of the environment that must be the same; NULL: none */
     const char *const *budgets; /* "imports.torch=1.2s" or "headline=2s" */
     size_t n_budgets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_budgets.c: judges budgets of the headline, of measurements and of rows. */
+/* check_budgets.c: judges budgets of the headline, of measurements, of rows and of requests. */
 #include "server/agent/check_judge.h"
 
 #include <math.h>
@@ -269,10 +269,102 @@ static enum ps_status limit_table(struct ps_check *check, const struct ps_budget
     return err->code;
 }
 
-/* --- Both --- */
+/* --- Budgets of the goodput --- */
+
+/* The 95 % interval of a share (E. B. Wilson, Probable Inference, the Law of Succession, and
+ * Statistical Inference, J. Am. Stat. Assoc. 22 (1927)), in percent. */
+static void add_share_interval(struct ps_check_finding *finding, double good, double n)
+{
+    const double z = 1.959964, share = good / n, center = (share + z * z / 2 / n) / (1 + z * z / n),
+                 half = z * sqrt(share * (1 - share) / n + z * z / 4 / n / n) / (1 + z * z / n);
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    ps_buf_printf(&text,
+                  "%.0f of %.0f requests; the 95 %% interval is %.1f %% to %.1f %% if they are "
+                  "independent, and wider if they share steps",
+                  good, n, 100 * fmax(center - half, 0), 100 * fmin(center + half, 1));
+    ps_check_add_detail(finding, text.ptr);
+}
+
+/* Which limit most of the requests missed that were not good. */
+static void add_misses(struct ps_check_finding *finding, const cJSON *load)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const cJSON *limit;
+    char value[64];
+    cJSON_ArrayForEach(limit, ps_member(load, "limits"))
+    {
+        ps_buf_printf(&text, "%s%.0f above %s of %s", text.len ? ", " : "",
+                      ps_member_or_0(limit, "over"),
+                      ps_format_value(ps_member_or_0(limit, "limit_ns"), "ns", value),
+                      ps_member_text(limit, "limit"));
+        if (ps_member_or_0(limit, "unknown") > 0)
+            ps_buf_printf(&text, " (%.0f unknown)", ps_member_or_0(limit, "unknown"));
+    }
+    if (text.len)
+        ps_check_add_detail(finding, text.ptr);
+}
+
+/* The goodput of a load is at least the budget: a share of the requests, or requests a second. */
+static void limit_load(struct ps_check *check, const struct ps_budget *budget, const cJSON *load)
+{
+    const bool is_share = strcmp(budget->unit, "%") == 0;
+    const char *name = ps_member_text(load, "name"), *unit = is_share ? "%" : "requests/s";
+    char text[64];
+    PS_AUTO(ps_check_finding_free)
+    struct ps_check_finding finding = {.name = "goodput",
+                                       .place = name[0] ? name : NULL,
+                                       .value = is_share ? 100 * ps_member_or_0(load, "share")
+                                                         : ps_member_number(load, "per_second"),
+                                       .limit = budget->value,
+                                       .base = NAN,
+                                       .unit = unit};
+    finding.state = isnan(finding.value)                              ? PS_CHECK_MISSING
+                    : ps_check_is_above(finding.limit, finding.value) ? PS_CHECK_OVER
+                                                                      : PS_CHECK_WITHIN;
+    (void)snprintf(finding.limit_text, sizeof finding.limit_text, "at least %.50s",
+                   ps_format_value(finding.limit, unit, text));
+    if (isnan(finding.value)) {
+        (void)snprintf(finding.comparison_text, sizeof finding.comparison_text,
+                       "the duration of the load is unknown");
+        check->n_not_judged++;
+    }
+    add_share_interval(&finding, ps_member_or_0(load, "good"), ps_member_or_0(load, "requests"));
+    add_misses(&finding, load);
+    ps_check_add_finding(check, &finding);
+}
+
+static enum ps_status limit_goodput(struct ps_check *check, const struct ps_budget *budget,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    const cJSON *run, *load;
+    if (budget->unit[0] && strcmp(budget->unit, "%") != 0)
+        return fail_unit(budget, "%", err);
+    cJSON_ArrayForEach(run, ps_check_runs(check, "new"))
+    {
+        path.len = 0;
+        ps_json_free(&answer);
+        ps_buf_printf(&path, "runs/%s/goodput", ps_member_text(run, "id"));
+        ps_url_add_param(&path, "limits", check->goodput);
+        if (ps_check_ask(check, &path, &answer, err) != PS_OK)
+            return err->code;
+        if (!cJSON_GetArraySize(ps_member(answer, "loads")))
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "run %s has no requests of a client, so its goodput is unknown" PS_HINT
+                           "let the client save each request",
+                           ps_member_text(run, "id"));
+        cJSON_ArrayForEach(load, ps_member(answer, "loads")) limit_load(check, budget, load);
+    }
+    return PS_OK;
+}
+
+/* --- All --- */
 
 enum ps_status ps_check_judge_budget(struct ps_check *check, const struct ps_budget *budget,
                                      struct ps_err *err)
 {
+    if (strcmp(budget->table, "goodput") == 0 && !budget->name)
+        return limit_goodput(check, budget, err);
     return budget->name ? limit_table(check, budget, err) : limit_headline(check, budget, err);
 }

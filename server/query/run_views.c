@@ -16,6 +16,7 @@
 #include "server/query/ranks/ranks.h"
 #include "server/query/reports/reports.h"
 #include "server/query/requests/requests.h"
+#include "server/query/requests/goodput.h"
 #include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
@@ -84,6 +85,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
     {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
+    {PS_HAS_REQUESTS, "goodput", ps_view_goodput, NULL, NULL},
     {PS_HAS_MEASUREMENTS, "measurements", ps_view_table, "measurements", NULL},
     {PS_HAS_MEASUREMENTS, "measurements/{}", ps_view_measurement, NULL, NULL},
     {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL, NULL},

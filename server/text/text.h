@@ -33,6 +33,9 @@ void ps_text_environment(struct ps_output *out, const cJSON *answer);
 
 /* --- Rows: GET compare and GET compare/TABLE, without base --- */
 
+/* Adds the goodput of each load of a serving run: the answer of GET runs/{run}/goodput. */
+void ps_text_goodput(struct ps_output *out, const cJSON *answer);
+
 /* The runs, and their common headline. */
 void ps_text_group(struct ps_output *out, const cJSON *response);
 /* table, metric: elements of the response; page: the rows. sorted_by: what orders them; NULL: the

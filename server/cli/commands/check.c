@@ -271,6 +271,7 @@ int ps_cli_check(const struct ps_options *options)
                              .metric = options->metric,
                              .step = options->step,
                              .same = options->same,
+                             .goodput = options->goodput,
                              .budgets = options->budgets,
                              .n_budgets = options->n_budgets};
     struct ps_err err = PS_ERR_INIT;

@@ -259,6 +259,25 @@ static enum ps_status read_environment(struct ps_client *client, const char *id,
     return ps_client_read(client, path.ptr, out, err);
 }
 
+/* Asks for the goodput of a run with the limits of --goodput, and adds it. */
+static enum ps_status add_goodput(const struct ps_options *options, const char *id,
+                                  struct ps_client *client, struct ps_output *out,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf json = {0};
+    ps_buf_printf(&path, "runs/%s/goodput", id);
+    ps_url_add_param(&path, "limits", options->goodput);
+    if (ps_client_get(client, path.ptr, &json, err) != PS_OK)
+        return err->code;
+    if (options->json)
+        ps_buf_printf(&out->text, "%.*s\n", (int)json.len, json.ptr);
+    else if (ps_answer_parse(ps_buf_slice(&json), &answer, err) == PS_OK)
+        ps_text_goodput(out, answer);
+    return err->code;
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_output *out, struct ps_err *err)
 {
@@ -276,6 +295,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (options->json && options->step)
         return ps_fail(err, PS_BAD_REQUEST,
                        "--step chooses the steps of the conclusion, which --json does not print");
+    if (options->json && options->goodput)
+        return add_goodput(options, ps_member_text(run, "id"), client, out, err);
     if (options->json) {
         ps_buf_printf(&out->text, "%.*s\n", (int)json.len, json.ptr);
         return has_table_options
@@ -292,6 +313,9 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     else
         add_run(out, run, environment);
     ps_text_conclusion(out, conclusion);
+    if (options->goodput &&
+        add_goodput(options, ps_member_text(run, "id"), client, out, err) != PS_OK)
+        return err->code;
     read_request(options, client, ps_member_text(run, "id"), &request, &table_err);
     if (table_err.code == PS_OK && !options->of && !options->sort &&
         ps_kind_has(ps_member_text(run, "kind"), PS_HAS_REQUESTS))
@@ -349,7 +373,9 @@ int ps_cli_show(const struct ps_options *options)
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(ROWS, "--rows shows more");
     if (!client)
         return 1;
-    if (options->markdown)
+    if (options->goodput && (options->markdown || is_group(client, options->operands[0])))
+        ps_fail(&err, PS_BAD_REQUEST, "--goodput is shown of one run, without --markdown");
+    else if (options->markdown)
         show_markdown(options, client, &out.text, &err);
     else if (is_group(client, options->operands[0]))
         show_group(options, client, &out, &err);

@@ -216,6 +216,8 @@ const struct ps_option_row ps_option_rows[] = {
      "allowed growth over --against, such as +10% or +50ms (default +10%)"},
     {"--metric", "METRIC", TEXT, ON(CHECK), FIELD(metric),
      "number of the summary to check in place of the headline, such as cpu_s of time"},
+    {"--goodput", "LIMITS", TEXT, ON(CHECK) | ON(SHOW), FIELD(goodput),
+     "limits of requests to a server, such as \"ttft:200ms tpot:20ms e2el:2s\""},
     {"--markdown", NULL, FLAG, ON(CHECK), FIELD(markdown), "print a summary for a pull request"},
     {"--clear", "SERIES", TEXT, ON(BASELINE), FIELD(clear), "remove the baseline of this series"},
 
