@@ -35,7 +35,8 @@ function Changes({ words }: { words: SentencePart[] }) {
 }
 
 export function ConclusionLine({ comparison }: { comparison: Comparison }) {
-    const isNoise = comparison.headline?.verdict === 'same';
+    const hasRequests = comparison.pictures.includes('requests');
+    const isNoise = !hasRequests && comparison.headline?.verdict === 'same';
     const { query } = route.value;
     const data = useData<ComparisonConclusion | null>(
         isNoise || !comparison.tables.length ? null : comparePath(query, '/conclusion'),
@@ -44,7 +45,7 @@ export function ConclusionLine({ comparison }: { comparison: Comparison }) {
         showDevice(data?.device);
         return () => showDevice(undefined);
     }, [data]);
-    if (isNoise || !comparison.tables[0]?.metrics[0].adds_up) return null;
+    if (isNoise || !(hasRequests || comparison.tables[0]?.metrics[0].adds_up)) return null;
     if (!data?.sentence.length) return null;
     return (
         <p class="compare-conclusion">

@@ -43,6 +43,7 @@ import {
     tabOf,
 } from './state';
 import { hasPhases, InferenceComparison, PHASES_TAB } from './inference_view';
+import { hasRequests, REQUESTS_TAB, RequestsView } from './requests_view';
 import { hasRooflines, ROOFLINE_TAB, RooflineComparison } from './roofline_view';
 import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
 import { SnapshotView } from './snapshot_view';
@@ -163,6 +164,9 @@ function tabsOf(comparison: Comparison, query: Query, changed: number | null) {
                   href: tabHref(query, one.tab),
               }))
             : []),
+        ...(hasRequests(comparison)
+            ? [{ id: REQUESTS_TAB, title: 'Requests', href: tabHref(query, REQUESTS_TAB) }]
+            : []),
         ...(hasPhases(comparison)
             ? [{ id: PHASES_TAB, title: 'Phases', href: tabHref(query, PHASES_TAB) }]
             : []),
@@ -210,18 +214,22 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
         table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB && !isRooflineTab;
     const isSideTab = tab === SIDE_TAB;
     const isChangesTab = tab === CHANGES_TAB;
+    const isFirst = tab === undefined || tab === '';
+    const isRequestsTab = hasRequests(comparison) && (tab === REQUESTS_TAB || isFirst);
     const isPhasesTab =
-        hasPhases(comparison) && (tab === PHASES_TAB || tab === undefined || tab === '');
+        hasPhases(comparison) && (tab === PHASES_TAB || (isFirst && !isRequestsTab));
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
-    const current = isPhasesTab
-        ? PHASES_TAB
-        : isChangesTab || isSideTab || isGraphTab || isRooflineTab
-          ? (tab as string)
-          : moment
-            ? (tab ?? MOMENT_TABS[0].tab)
-            : table
-              ? tabOf(table)
-              : '';
+    const current = isRequestsTab
+        ? REQUESTS_TAB
+        : isPhasesTab
+          ? PHASES_TAB
+          : isChangesTab || isSideTab || isGraphTab || isRooflineTab
+            ? (tab as string)
+            : moment
+              ? (tab ?? MOMENT_TABS[0].tab)
+              : table
+                ? tabOf(table)
+                : '';
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -263,6 +271,8 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <SideView comparison={comparison} view={view} />
             ) : isGraphTab ? (
                 <CompareGraph comparison={comparison} />
+            ) : isRequestsTab ? (
+                <RequestsView comparison={comparison} />
             ) : isPhasesTab ? (
                 <InferenceComparison comparison={comparison} />
             ) : isRooflineTab ? (

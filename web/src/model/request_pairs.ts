@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The requests of two serving runs: the parts of the time to first token, distributions, and pairs. */
+import type { RequestChange, RequestPair } from '../base/answers';
+import type { BarPart } from './breakdown';
+
+export type Side = 'base' | 'new';
+export const SIDES: readonly Side[] = ['base', 'new'];
+
+/** A metric of a pair: `ttft_ns`. */
+export type RequestMetric = 'ttft_ns' | 'gap_ns' | 'latency_ns' | 'tpot_ns';
+
+export const METRIC_TITLES: Record<RequestMetric, string> = {
+    ttft_ns: 'First token',
+    gap_ns: 'Longest gap',
+    latency_ns: 'Latency',
+    tpot_ns: 'Per token',
+};
+
+export function readMetric(text: string | undefined): RequestMetric {
+    return text !== undefined && text in METRIC_TITLES ? (text as RequestMetric) : 'ttft_ns';
+}
+
+interface Part {
+    key: 'sending_ns' | 'step_ns' | 'queue_ns' | 'prefill_ns' | 'receiving_ns';
+    label: string;
+    colour: string;
+}
+
+const PARTS: readonly Part[] = [
+    { key: 'sending_ns', label: 'sending', colour: 'family-none' },
+    { key: 'step_ns', label: 'step of others', colour: 'family-data' },
+    { key: 'queue_ns', label: 'queue', colour: 'family-memory' },
+    { key: 'prefill_ns', label: 'own prefill', colour: 'family-matmul' },
+    { key: 'receiving_ns', label: 'receiving', colour: 'family-runtime' },
+];
+
+/** The value of a column of a pair on a side. */
+export function sideValue(
+    pair: RequestPair,
+    side: Side,
+    key: RequestMetric | Part['key'],
+): number | null {
+    return pair[`${side}_${key}`];
+}
+
+/** The parts of the time to first token of a request, and their sum; null if they are unknown. Parts of
+ * less than nothing, by clocks that are joined with an error, are left out. */
+export function partsOf(
+    pair: RequestPair,
+    side: Side,
+    amount: (ns: number) => string,
+): { total: number; segments: BarPart[] } | null {
+    const values = PARTS.map((part) => ({ part, ns: sideValue(pair, side, part.key) }));
+    if (values.some(({ ns }) => ns === null)) return null;
+    const known = values.map(({ part, ns }) => ({ part, ns: Math.max(0, ns ?? 0) }));
+    const total = known.reduce((sum, { ns }) => sum + ns, 0);
+    const segments = known
+        .filter(({ ns }) => ns > 0)
+        .map(({ part, ns }) => ({
+            label:
+                part.key === 'queue_ns' && pair[`${side}_lacks_slot`] === 1
+                    ? 'no free slot'
+                    : part.label,
+            colour: part.colour,
+            amount: amount(ns),
+            share: ns / (total || 1),
+        }));
+    return { total, segments };
+}
+
+/** The legend of the parts. */
+export const PART_LEGEND: readonly { label: string; colour: string }[] = PARTS;
+
+/** Pairs of which either request is among the `n` latest of its run by a metric, the latest first. */
+export function worstPairs(
+    pairs: readonly RequestPair[],
+    metric: RequestMetric,
+    n: number,
+): RequestPair[] {
+    const largest = (pair: RequestPair): number =>
+        Math.max(...SIDES.map((side) => sideValue(pair, side, metric) ?? -1));
+    return [...pairs].sort((a, b) => largest(b) - largest(a)).slice(0, n);
+}
+
+/** The share of the requests up to each value: the steps of a cumulative distribution. */
+export function distribution(curve: readonly number[]): { x: number[]; y: number[] } {
+    const values = curve.filter((ns) => ns > 0);
+    return {
+        x: values.map((ns) => Math.log10(ns)),
+        y: values.map((_, i) => (100 * (i + 1)) / values.length),
+    };
+}
+
+/** The range of the values of a metric in both runs, as powers of ten; null: there are none. */
+export function rangeOf({ base, new: fresh }: RequestChange): { from: number; to: number } | null {
+    const values = [...base.curve, ...fresh.curve].filter((ns) => ns > 0);
+    if (!values.length) return null;
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return { from: Math.log10(least / 1.2), to: Math.log10(most * 1.2) };
+}
+
+const STEPS = [1, 2, 5];
+
+/** Ticks of a logarithmic axis between two powers of ten, in ns: 1, 2 and 5 times each power where they
+ * are at most `most`, else each power. */
+export function logTicks(from: number, to: number, most: number): number[] {
+    const ticks: number[] = [];
+    for (let power = Math.floor(from); power <= to; power++)
+        for (const step of STEPS) {
+            const value = step * 10 ** power;
+            if (Math.log10(value) >= from && Math.log10(value) <= to) ticks.push(value);
+        }
+    const powers = ticks.filter((value) => Math.abs(Math.log10(value) % 1) < 1e-9);
+    return ticks.length <= most || powers.length < 2 ? ticks.slice(0, most) : powers;
+}
