@@ -24,7 +24,7 @@ API = "/api/v1/"
 COMPARED = 5  # runs of each kind
 JSON = ("table", "page", "json")  # forms of answers
 # Reads below a run that Asker asks with parameters, or of one run only.
-ASKED_APART = ("curves", "find", "named", "names", "operators", "reveals", "sandwich", "snapshot/allocation", "source", "summary", "window")
+ASKED_APART = ("curves", "find", "goodput", "named", "names", "operators", "reveals", "sandwich", "snapshot/allocation", "source", "summary", "window")
 # A login needs a token, and a job can be cancelled only until it ends.
 NOT_ASKED = {("POST", "login"), ("DELETE", "jobs/{job}")}
 
@@ -84,6 +84,7 @@ class Asker:
                 view(name, row["id"])
         for row in found["functions"][:1]:
             view("source", f"?path={quote(row['file'])}")
+        view("goodput", "?limits=ttft:200ms,tpot:20ms,e2el:2s")
         view("operators")
         view("kernels", "?launch=1")
         view("operators", "?by_shape=1")
@@ -131,6 +132,8 @@ class Asker:
         if base:
             self.ask("compare/conclusion", "compare/conclusion" + groups)
             self.ask("compare/snapshot", "compare/snapshot" + groups)
+            self.ask("compare/requests", "compare/requests" + groups)
+            self.ask("compare/requests/summary", "compare/requests/summary" + groups)
         for table in compared["tables"]:
             for row in self.ask("compare/{of}", f"compare/{table['of']}{groups}")[:3]:
                 self.ask("compare/{of}/{row}", f"compare/{table['of']}/{row['id']}{groups}&sort=size")

@@ -188,6 +188,8 @@ enum ps_status ps_query_compare_requests(struct ps_store *store,
     struct ps_compared_requests *requests = NULL;
     struct row_context context;
     struct ps_array_rows rows = {.array = &context,
+                                 .metric = metric_words[PS_REQUEST_TTFT],
+                                 .per = ps_per_words[PS_PER_RUN],
                                  .columns = context.columns,
                                  .n_columns = N_COLUMNS,
                                  .aliased_column = -1,

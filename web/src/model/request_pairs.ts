@@ -99,17 +99,23 @@ export function rangeOf({ base, new: fresh }: RequestChange): { from: number; to
     return { from: Math.log10(least / 1.2), to: Math.log10(most * 1.2) };
 }
 
-const STEPS = [1, 2, 5];
+/** How many ticks a power of ten has: 1, 2 and 5 times it, or 1 and 3 times, or only itself. */
+const TICKS_OF_POWER = [[1, 2, 5], [1, 3], [1]];
 
-/** Ticks of a logarithmic axis between two powers of ten, in ns: 1, 2 and 5 times each power where they
- * are at most `most`, else each power. */
+/** Ticks of a logarithmic axis between two powers of ten, in ns: as many as there can be up to `most`. */
 export function logTicks(from: number, to: number, most: number): number[] {
-    const ticks: number[] = [];
-    for (let power = Math.floor(from); power <= to; power++)
-        for (const step of STEPS) {
-            const value = step * 10 ** power;
-            if (Math.log10(value) >= from && Math.log10(value) <= to) ticks.push(value);
-        }
-    const powers = ticks.filter((value) => Math.abs(Math.log10(value) % 1) < 1e-9);
-    return ticks.length <= most || powers.length < 2 ? ticks.slice(0, most) : powers;
+    const choices = TICKS_OF_POWER.map((steps) => {
+        const ticks: number[] = [];
+        for (let power = Math.floor(from); power <= to; power++)
+            for (const step of steps) ticks.push(step * 10 ** power);
+        return ticks.filter((value) => Math.log10(value) >= from && Math.log10(value) <= to);
+    });
+    return choices.find((ticks) => ticks.length <= most) ?? choices[choices.length - 1];
+}
+
+/** A tick without digits that say nothing: "20 ms". */
+export function tickText(ns: number): string {
+    const [value, unit] =
+        ns >= 1e9 ? [ns / 1e9, 's'] : ns >= 1e6 ? [ns / 1e6, 'ms'] : [ns / 1e3, 'µs'];
+    return `${Number(value.toPrecision(3))} ${unit}`;
 }

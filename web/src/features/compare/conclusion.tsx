@@ -5,8 +5,9 @@
 import { useEffect } from 'preact/hooks';
 import type { Comparison, ComparisonConclusion, SentencePart } from '../../base/answers';
 import { formatHash, route } from '../../base/router';
-import { int } from '../../base/units';
+import { text as formatText } from '../../base/units';
 import { showDevice } from '../../model/device';
+import { formatPart } from '../../model/sentence';
 import { useData } from '../shared/use_json';
 import { comparePath, groupsOf } from './state';
 
@@ -15,8 +16,8 @@ function Changes({ words }: { words: SentencePart[] }) {
     const groups = groupsOf(route.value.query);
     return (
         <>
-            {words.map(({ text, code, value, link }, i) => {
-                const content = text ?? code ?? (value === null ? '–' : int(value ?? 0));
+            {words.map(({ text, code, value, unit, link }, i) => {
+                const content = text ?? code ?? formatText(formatPart(value ?? null, unit ?? ''));
                 return link ? (
                     <a
                         key={i}

@@ -20,15 +20,16 @@ import {
     type RequestMetric,
     SIDES,
     sideValue,
+    tickText,
 } from '../../model/request_pairs';
 
 export const nsText = (ns: number | null): string =>
     ns === null ? '–' : text(formatSeconds(ns / 1e9));
 
-const AXIS_TICKS = 7;
+const AXIS_TICKS = 6;
 
 const ticksOf = (from: number, to: number) =>
-    logTicks(from, to, AXIS_TICKS).map((ns) => ({ value: Math.log10(ns), text: nsText(ns) }));
+    logTicks(from, to, AXIS_TICKS).map((ns) => ({ value: Math.log10(ns), text: tickText(ns) }));
 
 function curvesOf(change: RequestChange, token: Token): LineView['curves'] {
     const [base, fresh] = [distribution(change.base.curve), distribution(change.new.curve)];

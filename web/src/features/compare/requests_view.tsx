@@ -335,14 +335,10 @@ function RequestPane({ summary, metric, change }: RequestPaneProps) {
     const selected = query.row ?? null;
     const pairs = useMemo(() => rows?.slice(0, CHART_PAIRS) ?? [], [rows]);
     const bars = useMemo(() => barsOf(pairs, selected), [pairs, selected]);
-    const { base, new: fresh } = change;
     void viewportWidth.value;
     return (
         <SidePane label="Requests as charts">
-            <PaneHead
-                title={change.title}
-                remark={`worst ${nsText(base.worst)} → ${nsText(fresh.worst)}`}
-            >
+            <PaneHead title={change.title} remark="share of requests">
                 <span class="soft request-key">
                     <i class="is-base" /> base <i class="is-new" /> new
                 </span>

@@ -6,7 +6,8 @@ import type { Composition as CompositionData, ReportLink } from '../../base/answ
 import { pct, text, THIN_SPACE } from '../../base/units';
 import { StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
-import { barParts, formatPart } from './data';
+import { barParts } from './data';
+import { formatPart } from '../../model/sentence';
 
 /** Width beside the causes, as in conclusion.css. */
 const BESIDE_PX = 400;

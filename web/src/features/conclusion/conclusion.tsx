@@ -23,14 +23,8 @@ import { functionName } from '../../model/labels';
 import { chooseStep, chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { Composition } from './composition';
-import {
-    type CauseGroup,
-    formatPart,
-    groupCauses,
-    groupsShown,
-    initiallyOpen,
-    shortFrame,
-} from './data';
+import { type CauseGroup, groupCauses, groupsShown, initiallyOpen, shortFrame } from './data';
+import { formatPart } from '../../model/sentence';
 
 type HrefOf = (link: ReportLink) => string;
 

@@ -4,10 +4,11 @@
  * shown.
  */
 import type { Cause, Composition, ReportLink } from '../../base/answers';
-import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
+import { text } from '../../base/units';
 import { type BarPart, partText } from '../../model/breakdown';
 import { heatLevel } from '../../model/heat';
 import { categoryColour } from '../../model/memory_categories';
+import { formatPart } from '../../model/sentence';
 
 /** A cause with its parts. `index` counts the causes of level 0 from 1. */
 export interface CauseGroup {
@@ -81,15 +82,6 @@ export function barParts(
         share: value / whole,
         href: hrefOf(link),
     }));
-}
-
-/** A number of the conclusion. */
-export function formatPart(value: number | null, unit: string): FormattedValue {
-    if (value === null) return { value: '–', unit: '' };
-    if (unit === 'percent') return { value: formatFixed(value, 1), unit: '%' };
-    if (unit === 'count') return { value: int(value), unit: '' };
-    if (unit === 'samples' && Number.isInteger(value)) return { value: int(value), unit };
-    return formatValueIn(value, unit);
 }
 
 const FRAME_PLACE = /^.*[\\/]([^\\/]+\(\d+\): .*)$/;
