@@ -216,7 +216,7 @@ static void set_interval(double *differences, size_t n, struct ps_request_change
 
 void ps_request_change_measure(const struct ps_request_times *base,
                                const struct ps_request_times *now,
-                               const struct ps_request_pairs *pairs, enum ps_request_metric metric,
+                               const struct ps_request_pairs *pairs, enum ps_pair_metric metric,
                                struct ps_request_change *out)
 {
     PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(3 * pairs->n + 1, sizeof *values);

@@ -14,23 +14,15 @@
 #include "base/str.h"
 
 /* What is compared of a request. */
-enum ps_request_metric {
-    PS_REQUEST_TTFT,    /* time to the first token */
-    PS_REQUEST_GAP,     /* longest time between two chunks of tokens */
-    PS_REQUEST_LATENCY, /* time to the end */
-    PS_REQUEST_TPOT,    /* time per output token after the first one */
-    PS_N_REQUEST_METRICS
+enum ps_pair_metric {
+    PS_PAIR_TTFT,    /* time to the first token */
+    PS_PAIR_GAP,     /* longest time between two chunks of tokens */
+    PS_PAIR_LATENCY, /* time to the end */
+    PS_PAIR_TPOT,    /* time per output token after the first one */
+    PS_N_PAIR_METRICS
 };
 
-/* The parts of the time to the first token, in their order; they add up to it. */
-enum ps_request_part {
-    PS_PART_SENDING, /* until the engine received the request */
-    PS_PART_STEP,    /* until the end of the step that was running then */
-    PS_PART_QUEUE,   /* while further steps served other requests */
-    PS_PART_PREFILL, /* from its first step to the end of the one that made its first token */
-    PS_PART_RECEIVING,
-    PS_N_REQUEST_PARTS
-};
+#define PS_PAIR_PARTS 9
 
 struct ps_request_times {
     uint32_t id;
@@ -40,8 +32,10 @@ struct ps_request_times {
     int64_t prompt_tokens; /* -1: unknown */
     int state;             /* 0: completed */
     bool lacks_slot;       /* during PS_PART_QUEUE as many requests ran as ever did in the run */
-    double metrics[PS_N_REQUEST_METRICS]; /* NAN: unknown, or it was not completed */
-    double parts[PS_N_REQUEST_PARTS];     /* all or none are NAN */
+    double metrics[PS_N_PAIR_METRICS]; /* NAN: unknown, or it was not completed */
+    /* of the time to the first token, which they add up to; what they are is up to the caller. All
+     * or none are NAN. */
+    double parts[PS_PAIR_PARTS];
 };
 
 enum ps_request_pairing {
@@ -92,7 +86,7 @@ struct ps_request_change {
 #define PS_REQUEST_BLOCKS 8
 void ps_request_change_measure(const struct ps_request_times *base,
                                const struct ps_request_times *now,
-                               const struct ps_request_pairs *pairs, enum ps_request_metric metric,
+                               const struct ps_request_pairs *pairs, enum ps_pair_metric metric,
                                struct ps_request_change *out);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "server/query/compare/request_times.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/requests/requests.h"
 
 #define CHANGE_RATIO 1.25 /* medians of single runs of one server varied by up to 20 % */
 #define PART_SHARE   0.1  /* of the time to first token: smaller changes of parts are not said */
@@ -43,7 +44,7 @@ static const struct ps_request_times *request_of(const struct ps_compared_reques
 
 /* The request with the greatest value; NULL: no value is known. */
 static const struct ps_request_times *find_worst(const struct ps_run_requests *run,
-                                                 enum ps_request_metric metric)
+                                                 enum ps_pair_metric metric)
 {
     const struct ps_request_times *worst = NULL;
 
@@ -62,7 +63,7 @@ static bool find_latest(const struct ps_compared_requests *requests, const struc
     double worst = NAN;
 
     for (uint32_t i = 0; i < requests->pairs.n; i++) {
-        const double value = request_of(requests, i, side)->metrics[PS_REQUEST_TTFT];
+        const double value = request_of(requests, i, side)->metrics[PS_PAIR_TTFT];
 
         if (!isnan(value) && !is_apart(apart, i) && !(value <= worst)) {
             worst = value;
@@ -80,13 +81,13 @@ static void set_apart(const struct ps_compared_requests *requests, int side, str
 
     while (apart->n < APART_MAX && find_latest(requests, apart, side, &pair)) {
         const struct ps_request_times *request = request_of(requests, pair, side);
-        const double time = request->metrics[PS_REQUEST_TTFT];
+        const double time = request->metrics[PS_PAIR_TTFT];
 
-        if (!(request->parts[PS_PART_PREFILL] > OWN_SHARE * time))
+        if (!(request->parts[PS_PREFILLS] > OWN_SHARE * time))
             return;
         apart->pairs[apart->n++] = pair;
         if (!find_latest(requests, apart, side, &next) ||
-            time < ALONE_RATIO * request_of(requests, next, side)->metrics[PS_REQUEST_TTFT]) {
+            time < ALONE_RATIO * request_of(requests, next, side)->metrics[PS_PAIR_TTFT]) {
             apart->n--;
             return;
         }
@@ -107,7 +108,7 @@ static bool is_alike(double base, double now)
 }
 
 /* Claims how the worst value of a metric changed. */
-static void claim_worst(const struct ps_compared_requests *requests, enum ps_request_metric metric,
+static void claim_worst(const struct ps_compared_requests *requests, enum ps_pair_metric metric,
                         const char *word, struct ps_conclusion *c)
 {
     const struct ps_request_times *base = find_worst(&requests->runs[0], metric),
@@ -145,12 +146,12 @@ static void claim_others(const struct ps_compared_requests *requests, const stru
         ps_claim_fact(&c->arena, &claim,
                       (struct ps_fact){.code = PS_FACT_OWN_PREFILL,
                                        .subject = subject_of(c, both[1]),
-                                       .values = {NS * both[0]->parts[PS_PART_PREFILL],
-                                                  NS * both[1]->parts[PS_PART_PREFILL]}});
+                                       .values = {NS * both[0]->parts[PS_PREFILLS],
+                                                  NS * both[1]->parts[PS_PREFILLS]}});
     }
     {
-        const double before = request_of(requests, base, 0)->metrics[PS_REQUEST_TTFT],
-                     after = request_of(requests, now, 1)->metrics[PS_REQUEST_TTFT];
+        const double before = request_of(requests, base, 0)->metrics[PS_PAIR_TTFT],
+                     after = request_of(requests, now, 1)->metrics[PS_PAIR_TTFT];
 
         ps_claim_fact(&c->arena, &claim,
                       (struct ps_fact){.code = is_alike(before, after) ? PS_FACT_OTHERS_STAY
@@ -162,15 +163,16 @@ static void claim_others(const struct ps_compared_requests *requests, const stru
     ps_conclusion_insert(c, c->n_causes, &claim, 0);
 }
 
-static const char *word_of_part(int part, bool lacks_slot)
-{
-    static const char *const words[] = {"sending it", "waiting for the running step of others", "",
-                                        "its own prefill", "receiving the token"};
-
-    if (part != PS_PART_QUEUE)
-        return words[part];
-    return lacks_slot ? "waiting for a free slot" : "waiting while others are served";
-}
+static const char *const part_words[PS_N_REQUEST_CAUSES] = {
+    [PS_WAITS_TO_ENGINE] = "sending it",
+    [PS_WAITS_FOR_STEP] = "waiting for the running step of others",
+    [PS_WAITS_FOR_SLOT] = "waiting for a free slot",
+    [PS_WAITS_FOR_BUDGET] = "waiting for steps that are full of other prompts",
+    [PS_WAITS_FOR_OTHERS] = "waiting while others are served",
+    [PS_WAITS_BETWEEN_STEPS] = "waiting between steps",
+    [PS_PREFILLS] = "its own prefill",
+    [PS_WAITS_TO_CLIENT] = "receiving the token",
+    [PS_WAITS_OUTSIDE] = "the way to the engine and back"};
 
 /* Claims which parts of the time to first token changed for the request that was the latest. */
 static void claim_parts(const struct ps_compared_requests *requests, const struct apart *apart,
@@ -178,7 +180,7 @@ static void claim_parts(const struct ps_compared_requests *requests, const struc
 {
     struct ps_claim claim = ps_claim_of("requests", PS_CHANGES, ps_no_subject, NAN);
     const struct ps_request_times *base, *now;
-    bool is_said[PS_N_REQUEST_PARTS] = {false};
+    bool is_said[PS_PAIR_PARTS] = {false};
     uint32_t pair;
 
     if (!find_latest(requests, apart, 0, &pair))
@@ -186,11 +188,10 @@ static void claim_parts(const struct ps_compared_requests *requests, const struc
     base = request_of(requests, pair, 0);
     now = request_of(requests, pair, 1);
     for (int i = 0; i < PARTS_SAID; i++) {
-        double largest =
-            PART_SHARE * fmax(base->metrics[PS_REQUEST_TTFT], now->metrics[PS_REQUEST_TTFT]);
+        double largest = PART_SHARE * fmax(base->metrics[PS_PAIR_TTFT], now->metrics[PS_PAIR_TTFT]);
         int found = -1;
 
-        for (int part = 0; part < PS_N_REQUEST_PARTS; part++)
+        for (int part = 0; part < PS_PAIR_PARTS; part++)
             if (!is_said[part] && fabs(now->parts[part] - base->parts[part]) > largest) {
                 largest = fabs(now->parts[part] - base->parts[part]);
                 found = part;
@@ -200,12 +201,10 @@ static void claim_parts(const struct ps_compared_requests *requests, const struc
         is_said[found] = true;
         ps_claim_fact(
             &c->arena, &claim,
-            (struct ps_fact){
-                .code = PS_FACT_REQUEST_PART,
-                .subject = subject_of(c, base),
-                .word = ps_str_from_c(word_of_part(
-                    found, (base->parts[found] > now->parts[found] ? base : now)->lacks_slot)),
-                .values = {NS * base->parts[found], NS * now->parts[found]}});
+            (struct ps_fact){.code = PS_FACT_REQUEST_PART,
+                             .subject = subject_of(c, base),
+                             .word = ps_str_from_c(part_words[found]),
+                             .values = {NS * base->parts[found], NS * now->parts[found]}});
     }
     if (claim.n_facts)
         ps_conclusion_insert(c, c->n_causes, &claim, 0);
@@ -214,7 +213,7 @@ static void claim_parts(const struct ps_compared_requests *requests, const struc
 /* Claims for how many pairs the first token came sooner. */
 static void claim_pairs(const struct ps_compared_requests *requests, struct ps_conclusion *c)
 {
-    const struct ps_request_change *change = &requests->changes[PS_REQUEST_TTFT];
+    const struct ps_request_change *change = &requests->changes[PS_PAIR_TTFT];
     struct ps_claim claim = ps_claim_of("requests", PS_CHANGES, ps_no_subject, NAN);
 
     if (!change->n)
@@ -244,8 +243,8 @@ void ps_claim_requests(const struct ps_compared_requests *requests, struct ps_co
 {
     struct apart apart = {.n = 0};
 
-    claim_worst(requests, PS_REQUEST_GAP, "longest gap between two tokens", c);
-    claim_worst(requests, PS_REQUEST_TTFT, "longest time to first token", c);
+    claim_worst(requests, PS_PAIR_GAP, "longest gap between two tokens", c);
+    claim_worst(requests, PS_PAIR_TTFT, "longest time to first token", c);
     if (!c->n_causes)
         return;
     if (requests->pairs.by == PS_PAIRED_NOT) {

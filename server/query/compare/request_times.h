@@ -18,7 +18,7 @@ struct ps_compared_requests {
     struct ps_cache_entry entry;
     struct ps_run_requests runs[2]; /* base, new */
     struct ps_request_pairs pairs;
-    struct ps_request_change changes[PS_N_REQUEST_METRICS];
+    struct ps_request_change changes[PS_N_PAIR_METRICS];
 };
 
 /* Whether the requests of the groups can be paired: each group is one run with requests. */

@@ -8,6 +8,7 @@
 
 #include "server/query/compare/answers.h"
 #include "server/query/compare/request_times.h"
+#include "server/query/requests/requests_json.h"
 #include "server/query/rowset.h"
 
 #define CURVE_POINTS 200 /* of a distribution */
@@ -18,7 +19,6 @@ static const char *const metric_words[] = {"ttft_ns", "gap_ns", "latency_ns", "t
 static const char *const metric_titles[] = {"Time to first token", "Longest gap between tokens",
                                             "End-to-end latency", "Time per output token"};
 static const char *const pairing_words[] = {NULL, "id", "start", "position"};
-static const char *const state_words[] = {"completed", "failed", "cancelled", "unfinished"};
 
 /* --- Row set --- */
 
@@ -30,11 +30,9 @@ enum {
     COLUMN_PROMPT,
     COLUMN_BASE_STATE,
     COLUMN_NEW_STATE,
-    COLUMN_BASE_SLOT,
-    COLUMN_NEW_SLOT,
     COLUMN_METRICS,
-    COLUMN_PARTS = COLUMN_METRICS + 3 * PS_N_REQUEST_METRICS,
-    N_COLUMNS = COLUMN_PARTS + 3 * PS_N_REQUEST_PARTS,
+    COLUMN_PARTS = COLUMN_METRICS + 3 * PS_N_PAIR_METRICS,
+    N_COLUMNS = COLUMN_PARTS + 3 * PS_PAIR_PARTS,
     COLUMN_SIZE = N_COLUMNS /* |difference of the time to the first token|: a sort key only */
 };
 
@@ -60,8 +58,6 @@ static const char *column_name(const void *context, int column, char out[32])
                                                  "prompt_tokens",
                                                  "base_state",
                                                  "new_state",
-                                                 "base_lacks_slot",
-                                                 "new_lacks_slot",
                                                  "base_ttft_ns",
                                                  "new_ttft_ns",
                                                  "delta_ttft_ns",
@@ -74,21 +70,33 @@ static const char *column_name(const void *context, int column, char out[32])
                                                  "base_tpot_ns",
                                                  "new_tpot_ns",
                                                  "delta_tpot_ns",
-                                                 "base_sending_ns",
-                                                 "new_sending_ns",
-                                                 "delta_sending_ns",
+                                                 "base_to_engine_ns",
+                                                 "new_to_engine_ns",
+                                                 "delta_to_engine_ns",
                                                  "base_step_ns",
                                                  "new_step_ns",
                                                  "delta_step_ns",
-                                                 "base_queue_ns",
-                                                 "new_queue_ns",
-                                                 "delta_queue_ns",
+                                                 "base_slot_ns",
+                                                 "new_slot_ns",
+                                                 "delta_slot_ns",
+                                                 "base_budget_ns",
+                                                 "new_budget_ns",
+                                                 "delta_budget_ns",
+                                                 "base_others_ns",
+                                                 "new_others_ns",
+                                                 "delta_others_ns",
+                                                 "base_between_ns",
+                                                 "new_between_ns",
+                                                 "delta_between_ns",
                                                  "base_prefill_ns",
                                                  "new_prefill_ns",
                                                  "delta_prefill_ns",
-                                                 "base_receiving_ns",
-                                                 "new_receiving_ns",
-                                                 "delta_receiving_ns"};
+                                                 "base_to_client_ns",
+                                                 "new_to_client_ns",
+                                                 "delta_to_client_ns",
+                                                 "base_outside_ns",
+                                                 "new_outside_ns",
+                                                 "delta_outside_ns"};
 
     (void)context, (void)out;
     return names[column];
@@ -127,15 +135,11 @@ static struct ps_value column_value(const void *context, uint32_t id, int column
         return base->prompt_tokens < 0 ? (struct ps_value){.text = {NULL, 0}}
                                        : (struct ps_value){.num = ps_int(base->prompt_tokens)};
     case COLUMN_BASE_STATE:
-        return (struct ps_value){.text = ps_str_from_c(state_words[base->state])};
+        return (struct ps_value){.text = ps_str_from_c(ps_request_state_words[base->state])};
     case COLUMN_NEW_STATE:
-        return (struct ps_value){.text = ps_str_from_c(state_words[now->state])};
-    case COLUMN_BASE_SLOT:
-        return (struct ps_value){.num = ps_int(base->lacks_slot)};
-    case COLUMN_NEW_SLOT:
-        return (struct ps_value){.num = ps_int(now->lacks_slot)};
+        return (struct ps_value){.text = ps_str_from_c(ps_request_state_words[now->state])};
     case COLUMN_SIZE:
-        return real_value(fabs(now->metrics[PS_REQUEST_TTFT] - base->metrics[PS_REQUEST_TTFT]));
+        return real_value(fabs(now->metrics[PS_PAIR_TTFT] - base->metrics[PS_PAIR_TTFT]));
     default:
         return real_value(side == BASE  ? number_of(base, column)
                           : side == NEW ? number_of(now, column)
@@ -158,8 +162,8 @@ static int sort_column(const void *context, const char *key)
 /* Whether the first token of a pair came as the parameter `only` asks. */
 static bool passes(const struct ps_compared_requests *requests, uint32_t pair, const char *only)
 {
-    const double delta = request_of(requests, pair, NEW)->metrics[PS_REQUEST_TTFT] -
-                         request_of(requests, pair, BASE)->metrics[PS_REQUEST_TTFT];
+    const double delta = request_of(requests, pair, NEW)->metrics[PS_PAIR_TTFT] -
+                         request_of(requests, pair, BASE)->metrics[PS_PAIR_TTFT];
 
     return !only || !only[0] || (strcmp(only, "later") == 0 ? delta > 0 : delta < 0);
 }
@@ -188,7 +192,7 @@ enum ps_status ps_query_compare_requests(struct ps_store *store,
     struct ps_compared_requests *requests = NULL;
     struct row_context context;
     struct ps_array_rows rows = {.array = &context,
-                                 .metric = metric_words[PS_REQUEST_TTFT],
+                                 .metric = metric_words[PS_PAIR_TTFT],
                                  .per = ps_per_words[PS_PER_RUN],
                                  .columns = context.columns,
                                  .n_columns = N_COLUMNS,
@@ -220,8 +224,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Sorted values of the requests of a run that have one; the caller frees them. */
-static double *list_values(const struct ps_run_requests *run, enum ps_request_metric metric,
-                           size_t *n)
+static double *list_values(const struct ps_run_requests *run, enum ps_pair_metric metric, size_t *n)
 {
     double *values = ps_alloc_array(run->n + 1, sizeof *values);
 
@@ -260,7 +263,7 @@ static void write_curve(const double *values, size_t n, struct ps_json *json)
 }
 
 static void write_side(const struct ps_run_requests *run, const char *key,
-                       enum ps_request_metric metric, struct ps_json *json)
+                       enum ps_pair_metric metric, struct ps_json *json)
 {
     size_t n;
     PS_AUTO(ps_free_ptr) double *values = list_values(run, metric, &n);
@@ -290,7 +293,7 @@ static void write_metrics(const struct ps_compared_requests *requests, struct ps
 {
     ps_json_key(json, "metrics");
     ps_json_array(json);
-    for (int i = 0; i < PS_N_REQUEST_METRICS; i++) {
+    for (int i = 0; i < PS_N_PAIR_METRICS; i++) {
         const struct ps_request_change *change = &requests->changes[i];
 
         ps_json_object(json);
@@ -302,8 +305,8 @@ static void write_metrics(const struct ps_compared_requests *requests, struct ps
         ps_json_key_real(json, "median", change->median);
         ps_json_key_real(json, "low", change->low);
         ps_json_key_real(json, "high", change->high);
-        write_side(&requests->runs[BASE], "base", (enum ps_request_metric)i, json);
-        write_side(&requests->runs[NEW], "new", (enum ps_request_metric)i, json);
+        write_side(&requests->runs[BASE], "base", (enum ps_pair_metric)i, json);
+        write_side(&requests->runs[NEW], "new", (enum ps_pair_metric)i, json);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -316,7 +319,7 @@ static double sum_first_tokens(const struct ps_compared_requests *requests, int 
     double sum = 0;
 
     for (size_t i = 0; i < requests->pairs.n; i++) {
-        const double value = requests->runs[side].items[indices[i]].metrics[PS_REQUEST_TTFT];
+        const double value = requests->runs[side].items[indices[i]].metrics[PS_PAIR_TTFT];
 
         sum += isnan(value) ? 0 : value;
     }

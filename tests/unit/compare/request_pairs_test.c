@@ -93,11 +93,11 @@ static void measure(double step, double alternate, struct ps_request_change *out
     for (int i = 0; i < N; i++) {
         base[i] = request("", i, 10 + i);
         now[i] = base[i];
-        base[i].metrics[PS_REQUEST_TTFT] = i;
-        now[i].metrics[PS_REQUEST_TTFT] = i == 7 ? (double)NAN : i + step + (i % 2 ? alternate : 0);
+        base[i].metrics[PS_PAIR_TTFT] = i;
+        now[i].metrics[PS_PAIR_TTFT] = i == 7 ? (double)NAN : i + step + (i % 2 ? alternate : 0);
     }
     ps_request_pairs_find(base, N, now, N, &pairs);
-    ps_request_change_measure(base, now, &pairs, PS_REQUEST_TTFT, out);
+    ps_request_change_measure(base, now, &pairs, PS_PAIR_TTFT, out);
     ps_request_pairs_free(&pairs);
 }
 
@@ -127,14 +127,14 @@ static void requests_of_a_block_are_not_independent(void **state)
     (void)state;
     for (int i = 0; i < N; i++) {
         base[i] = now[i] = request("", i, 10 + i);
-        base[i].metrics[PS_REQUEST_TTFT] = 100;
-        now[i].metrics[PS_REQUEST_TTFT] = i < 70 ? 100 : 110;
+        base[i].metrics[PS_PAIR_TTFT] = 100;
+        now[i].metrics[PS_PAIR_TTFT] = i < 70 ? 100 : 110;
     }
     ps_request_pairs_find(base, N, now, N, &pairs);
-    ps_request_change_measure(base, now, &pairs, PS_REQUEST_TTFT, &change);
+    ps_request_change_measure(base, now, &pairs, PS_PAIR_TTFT, &change);
     assert_true(change.median == 10);
     assert_true(change.low == 0 && change.high == 10); /* of independent requests: 10 to 10 */
-    ps_request_change_measure(base, now, &pairs, PS_REQUEST_GAP, &change);
+    ps_request_change_measure(base, now, &pairs, PS_PAIR_GAP, &change);
     assert_true(change.n == N && change.median == 0);
     ps_request_pairs_free(&pairs);
 }
@@ -148,10 +148,10 @@ static void few_pairs_have_no_interval(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         base[i] = now[i] = request("", i, i);
-        now[i].metrics[PS_REQUEST_TTFT] = 5;
+        now[i].metrics[PS_PAIR_TTFT] = 5;
     }
     ps_request_pairs_find(base, 3, now, 3, &pairs);
-    ps_request_change_measure(base, now, &pairs, PS_REQUEST_TTFT, &change);
+    ps_request_change_measure(base, now, &pairs, PS_PAIR_TTFT, &change);
     assert_true(change.median == 5 && isnan(change.low) && isnan(change.high));
     ps_request_pairs_free(&pairs);
 }

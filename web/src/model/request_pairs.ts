@@ -21,17 +21,30 @@ export function readMetric(text: string | undefined): RequestMetric {
 }
 
 interface Part {
-    key: 'sending_ns' | 'step_ns' | 'queue_ns' | 'prefill_ns' | 'receiving_ns';
+    key:
+        | 'to_engine_ns'
+        | 'step_ns'
+        | 'slot_ns'
+        | 'budget_ns'
+        | 'others_ns'
+        | 'between_ns'
+        | 'prefill_ns'
+        | 'to_client_ns'
+        | 'outside_ns';
     label: string;
     colour: string;
 }
 
 const PARTS: readonly Part[] = [
-    { key: 'sending_ns', label: 'sending', colour: 'family-none' },
-    { key: 'step_ns', label: 'step of others', colour: 'family-data' },
-    { key: 'queue_ns', label: 'queue', colour: 'family-memory' },
-    { key: 'prefill_ns', label: 'own prefill', colour: 'family-matmul' },
-    { key: 'receiving_ns', label: 'receiving', colour: 'family-runtime' },
+    { key: 'to_engine_ns', label: 'to engine', colour: 'family-none' },
+    { key: 'step_ns', label: 'step in progress', colour: 'family-data' },
+    { key: 'slot_ns', label: 'slot', colour: 'family-memory' },
+    { key: 'budget_ns', label: 'budget', colour: 'family-communication' },
+    { key: 'others_ns', label: 'others', colour: 'family-attention' },
+    { key: 'between_ns', label: 'between steps', colour: 'family-elementwise' },
+    { key: 'prefill_ns', label: 'prefill', colour: 'family-matmul' },
+    { key: 'to_client_ns', label: 'to client', colour: 'family-runtime' },
+    { key: 'outside_ns', label: 'outside', colour: 'family-norm' },
 ];
 
 /** The value of a column of a pair on a side. */
@@ -52,24 +65,23 @@ export function partsOf(
 ): { total: number; segments: BarPart[] } | null {
     const values = PARTS.map((part) => ({ part, ns: sideValue(pair, side, part.key) }));
     if (values.some(({ ns }) => ns === null)) return null;
-    const known = values.map(({ part, ns }) => ({ part, ns: Math.max(0, ns ?? 0) }));
+    const known = values.flatMap(({ part, ns }) => (ns !== null && ns > 0 ? [{ part, ns }] : []));
     const total = known.reduce((sum, { ns }) => sum + ns, 0);
-    const segments = known
-        .filter(({ ns }) => ns > 0)
-        .map(({ part, ns }) => ({
-            label:
-                part.key === 'queue_ns' && pair[`${side}_lacks_slot`] === 1
-                    ? 'no free slot'
-                    : part.label,
-            colour: part.colour,
-            amount: amount(ns),
-            share: ns / (total || 1),
-        }));
+    const segments = known.map(({ part: { label, colour }, ns }) => ({
+        label,
+        colour,
+        amount: amount(ns),
+        share: ns / (total || 1),
+    }));
     return { total, segments };
 }
 
-/** The legend of the parts. */
-export const PART_LEGEND: readonly { label: string; colour: string }[] = PARTS;
+/** The parts that these pairs have, for a legend. */
+export function legendOf(pairs: readonly RequestPair[]): { label: string; colour: string }[] {
+    return PARTS.filter(({ key }) =>
+        pairs.some((pair) => SIDES.some((side) => (sideValue(pair, side, key) ?? 0) > 0)),
+    );
+}
 
 /** Pairs of which either request is among the `n` latest of its run by a metric, the latest first. */
 export function worstPairs(

@@ -13,8 +13,8 @@ import { showTip } from '../../components/tip';
 import { hideTooltip } from '../../components/tooltip';
 import {
     distribution,
+    legendOf,
     logTicks,
-    PART_LEGEND,
     partsOf,
     rangeOf,
     type RequestMetric,
@@ -201,7 +201,7 @@ export function PartBars({ pairs, selected, width, onPick }: PartBarsProps) {
     return (
         <>
             <div class="part-legend request-legend">
-                {PART_LEGEND.map(({ label, colour }) => (
+                {legendOf(pairs).map(({ label, colour }) => (
                     <span key={label}>
                         <i class="swatch" style={{ background: `var(--${colour})` }} /> {label}
                     </span>
