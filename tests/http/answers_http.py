@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from urllib.parse import quote
@@ -196,6 +197,10 @@ class AnswersTest(unittest.TestCase):
         files.append(os.path.join(cls.folder, "serving.json"))
         with open(files[-1], "w", encoding="utf-8") as file:
             json.dump(made_serving.make(12)[0], file)
+        files.append(os.path.join(cls.folder, "serving-job.tar"))
+        with tarfile.open(files[-1], "w", format=tarfile.USTAR_FORMAT) as job:
+            job.add(files[-2], "serving-trace-run/serving.json")
+            job.add(os.path.join(ROOT, "tests", "golden", "engine_events", "ok_two_requests.jsonl"), "serving-trace-run/engine.jsonl")
         subprocess.run([PROGRAM, "add", "--data", cls.folder, "--series", "all", *files], capture_output=True)  # some samples are refused
         cls.server = Server(cls.folder)
 
