@@ -9,7 +9,7 @@ WITH
 -- include: measured
 numbered AS (
     SELECT id, part, failed, row_number() OVER (PARTITION BY name, grp, unit, metric ORDER BY id) AS nth FROM measured)
-SELECT m.id, CASE WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.is_part AND m.metric <> m.grp THEN ' ' || m.metric ELSE '' END ||
+SELECT m.id, CASE WHEN EXISTS (SELECT * FROM serving_result s WHERE s.name = '' AND m.id BETWEEN s.first AND s.last) THEN m.metric WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.is_part AND NOT EXISTS (SELECT * FROM serving_result s WHERE s.name = '' AND m.id BETWEEN s.first AND s.last) AND m.metric <> m.grp THEN ' ' || m.metric ELSE '' END ||
        CASE WHEN r.nth > 1 THEN ' (' || r.nth || ')' ELSE '' END AS name,
        m.unit AS place, m.median AS value, m.value AS stated, m.resolution, m.samples, m.processes, m.n, m.stddev, m.q1, m.q3,
        CASE WHEN json_type(m.more, '$.ci_99_a') IN ('real', 'integer') THEN json_extract(m.more, '$.ci_99_a') END AS low,

@@ -124,5 +124,6 @@ class RequestComparisonTest(ServerTest):
         self.assertEqual(self.check(run, "--goodput", "ttft:200", "--budget", "goodput=75%")[0], 0)
         self.assertEqual(self.check(run, "--goodput", "ttft:200", "--budget", "goodput=0.75")[0], 0, "requests a second")
         self.assertEqual(self.check(run, "--goodput", "ttft:200", "--budget", "goodput=0.76")[0], 1)
+        self.assertEqual([self.check(run, "--budget", f"measurements.time to first token, p99={limit}ms")[0] for limit in (299, 301)], [1, 0], "the largest is 300 ms")
         for wrong in (["--budget", "goodput=95%"], ["--goodput", "ttft:200"], ["--goodput", "ttft:200", "--budget", "goodput=2s"]):
             self.assertEqual(self.check(run, *wrong)[0], 2)
