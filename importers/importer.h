@@ -70,6 +70,7 @@ struct ps_importer {
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
     FORMAT(sglang)                                                                                 \
+    FORMAT(guidellm_csv)                                                                           \
     FORMAT(guidellm)                                                                               \
     FORMAT(aiperf_records)                                                                         \
     FORMAT(aiperf)                                                                                 \

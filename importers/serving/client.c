@@ -279,6 +279,7 @@ void sv_client_begin(struct sv_client *client, struct sv_run *run, struct ps_str
         (struct sv_client){.run = run,
                            .tool = tool,
                            .file = sv_begin_file(run, name, PS_SERVING_CLIENT, tool, SV_CLOCK_NONE),
+                           .percentiles = "interpolated linearly between values",
                            .benchmark = PS_STR("serving")};
 }
 

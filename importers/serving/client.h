@@ -56,6 +56,12 @@ uint64_t sv_walk(struct sv_run *run, struct ps_stream *in, sv_visit *visit, void
 
 /* --- Loads --- */
 
+/* Of guidellm. */
+#define SV_PERCENTILES_OF_VALUES "values of requests, not interpolated"
+#define SV_WEIGHTED_TPOT                                                                           \
+    "mean of each request: time after the first token, divided by the number of tokens after it; " \
+    "weighted by tokens"
+
 enum { SV_PERCENTILES_MAX = 16 };
 
 struct sv_values {

@@ -16,10 +16,6 @@
 #include "importers/serving/client.h"
 #include "importers/serving/readers.h"
 
-#define WEIGHTED                                                                                   \
-    "mean of each request: time after the first token, divided by the number of tokens after it; " \
-    "weighted by tokens"
-
 struct values {
     double *items;
     size_t n, cap;
@@ -123,7 +119,7 @@ static void read_metric(struct reader *r, struct ps_str path, struct ps_str text
     if (!measure)
         return;
     if (ps_str_eq_c(metric, "inter_token_latency_ms"))
-        measure->definition = WEIGHTED;
+        measure->definition = SV_WEIGHTED_TPOT;
     (void)sv_measure_set(measure, percentile_name(r->client.run, rest), text);
 }
 
@@ -392,7 +388,7 @@ enum ps_status sv_read_guidellm(struct sv_run *run, struct ps_str name, struct p
 
     sv_client_begin(&r.client, run, name, "guidellm");
     sv_client_set_clock(&r.client, SV_CLOCK_UNIX);
-    r.client.percentiles = "values of requests, not interpolated";
+    r.client.percentiles = SV_PERCENTILES_OF_VALUES;
     ps_sink_meta(run->out, "tool", PS_STR("guidellm"));
     (void)sv_walk(run, in, visit, &r, err);
     if (err->code == PS_OK && r.client.n_loads == 0)

@@ -6,6 +6,7 @@ static const struct sv_reader readers[] = {
     {&ps_engine_log, sv_read_engine_log, PS_SERVING_ENGINE, false},
     {&ps_guidellm, sv_read_guidellm, PS_SERVING_CLIENT, false},
     {&ps_vllm, sv_read_vllm, PS_SERVING_CLIENT, false},
+    {&ps_guidellm_csv, sv_read_guidellm_csv, PS_SERVING_CLIENT, false},
     {&ps_serving_text, sv_read_printed, PS_SERVING_CLIENT, false},
     {&ps_vllm_offline, sv_read_vllm_offline, PS_SERVING_CLIENT, false},
     {&ps_sglang, sv_read_sglang, PS_SERVING_CLIENT, false},

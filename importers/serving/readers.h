@@ -20,7 +20,7 @@ const struct sv_reader *sv_reader_of(const struct ps_importer *importer);
 sv_read_file sv_read_engine_events, sv_read_engine_log;
 /* Summary and requests of AIPerf in one folder are one result, whichever is read first. */
 sv_read_file sv_read_aiperf, sv_read_aiperf_csv, sv_read_aiperf_records;
-sv_read_file sv_read_guidellm, sv_read_printed, sv_read_sglang, sv_read_vllm;
+sv_read_file sv_read_guidellm, sv_read_guidellm_csv, sv_read_printed, sv_read_sglang, sv_read_vllm;
 sv_read_file sv_read_vllm_offline;
 
 #endif

@@ -83,7 +83,7 @@ class Serving(CorpusTest):
     def fill():
         made = Shelf()
         made.add(flat_files() + aiperf_files() + csv_files() + record_files() + guidellm_files() + printed_files() +
-                 found(GOLDEN, "vllm_offline/ok_*"))
+                 found(GOLDEN, "vllm_offline/ok_*", "guidellm_csv/ok_*"))
         return made
 
     def rows(self, path, statement):
@@ -277,6 +277,17 @@ class Serving(CorpusTest):
                                                     ["time_to_first_token"]["avg"]), "ms"))
                 self.assertEqual(len(samples), 9 * 8)
                 self.assertEqual(file.execute("SELECT count(*) FROM (SELECT 1 FROM measurement GROUP BY name, metric HAVING count(*) > 1)").fetchone(), (0,))
+
+    def test_table_of_guidellm_equals_its_report(self):
+        [table] = found(GOLDEN, "guidellm_csv/ok_*")
+        report = os.path.join(GOLDEN, "guidellm", "ok_concurrent_failures.json")
+        columns = ("value", "mean", "median", "stddev", "min", "max", "q1", "q3", "unit", "state")
+        compared = 0
+        for (_, rows), (_, expected) in zip(self.results(table), self.results(report), strict=True):
+            for metric, row in rows.items():
+                compared += 1
+                self.assertEqual({c: row[c] for c in columns}, {c: expected[metric][c] for c in columns}, metric)
+        self.assertGreater(compared, 40)
 
     def test_metrics_of_requests_alone_equal_the_summary(self):
         """From the requests alone follow the numbers that AIPerf computes of them."""
