@@ -76,6 +76,21 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
     [PS_ADVICE_EXPANDABLE_SEGMENTS] =
         "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: free memory of several segments "
         "can then serve one allocation.",
+    [PS_ADVICE_SPLIT_PROMPTS_AND_SLOTS] =
+        "Chunked prefill and more slots together; chunked prefill alone holds the slots longer.",
+    [PS_ADVICE_SPLIT_PROMPTS] = "Chunked prefill divides long prompts among several steps.",
+    [PS_ADVICE_MORE_SLOTS] =
+        "More slots (max_num_seqs) let them start earlier, if the memory of the cache suffices.",
+    [PS_ADVICE_TOKEN_BUDGET] =
+        "A larger token budget of steps lets them start earlier, and makes steps longer.",
+    [PS_ADVICE_RECORD_ENGINE] = "A log of the engine says how many requests run and wait.",
+    [PS_ADVICE_BETWEEN_STEPS] = "See in the timeline what the engine does between its steps.",
+    [PS_ADVICE_SHORTER_PROMPTS] =
+        "Prefix caching saves what prompts have in common; a shorter prompt takes less.",
+    [PS_ADVICE_CLIENT] = "The time is spent in the client, the network or the HTTP server.",
+    [PS_ADVICE_LOWER_LOAD] =
+        "Requests arrive faster than they are served: a lower rate or more engines. More slots help "
+        "only if steps do not become slower.",
     [PS_ADVICE_LAZY_IN_MODULES] =
         "Programs use this package while their modules are imported. Then a lazy import of such a "
         "module saves time, and one of the package none.",

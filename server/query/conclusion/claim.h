@@ -389,6 +389,36 @@ enum ps_fact_code {
     PS_FACT_OUTSIDE_UNIT,  /* share */
     PS_FACT_CALLED_A_STEP, /* calls */
     PS_FACT_NEXT,          /* share; subject */
+
+    /* of requests to a server */
+    PS_FACT_LATE_REQUESTS,    /* late requests, all, the limit of the time to the first token */
+    PS_FACT_NONE_LATE,        /* requests, the limit, the longest time; subject: that request */
+    PS_FACT_WORST_REQUEST,    /* time to the first token; subject: the request */
+    PS_FACT_STEP_IN_PROGRESS, /* time; subject: the step */
+    PS_FACT_STEP_PREFILLS,    /* time, tokens; subject: the step; other: the request */
+    PS_FACT_STEP_WORK,        /* share of the step of the fact before; subject: an operator */
+    PS_FACT_SLOTS_TAKEN,      /* time, slots */
+    PS_FACT_TOKENS_SPENT,     /* time */
+    PS_FACT_OTHERS_SERVED,    /* time */
+    PS_FACT_NO_STEP,          /* time */
+    PS_FACT_OWN_PREFILL,      /* time, tokens of the prompt */
+    PS_FACT_TO_ENGINE,        /* time */
+    PS_FACT_TO_CLIENT,        /* time */
+    PS_FACT_OUTSIDE_ENGINE,   /* time */
+    PS_FACT_CAUSE_UNKNOWN,
+    PS_FACT_QUEUE_GROWS,          /* median time in the first and in the last quarter */
+    PS_FACT_SPLIT_AND_SLOTS_HELP, /* requests of that cause, those that are cured, the limit */
+    PS_FACT_SPLIT_HELPS,          /* the same */
+    PS_FACT_SLOTS_HELP,           /* the same */
+    PS_FACT_LATE_BY_ITSELF,       /* requests */
+    PS_FACT_TOKENS_STOP, /* requests, time, tokens; subject: a step; other: whom it prefills */
+    PS_FACT_ALSO_STOPS,  /* the same */
+    PS_FACT_SPLIT_ENDS_STALLS,
+    PS_FACT_SMALLER_PARTS_HELP,
+    PS_FACT_TTFT,          /* time, none; word: the statistic */
+    PS_FACT_TTFT_P99,      /* median time, 99th percentile; word: "median" */
+    PS_FACT_TTFT_OF_LOADS, /* loads, the least and the greatest 99th percentile */
+    PS_FACT_LATE_BY,       /* requests */
     /* ... titles and evidence of their rows */
     PS_FACT_TITLE,      /* subject */
     PS_FACT_FULL_TITLE, /* of the subjects, with their places */

@@ -55,18 +55,21 @@ static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, st
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const char *kind;
+    bool is_said = false;
 
     ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
     kind = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (ps_kind_has(kind, PS_HAS_REQUESTS) && !c->step)
+        ps_conclude_requests(db, c, &is_said, err);
+    for (size_t i = 0; i < sizeof families / sizeof *families && !is_said; i++)
         if (ps_kind_has(kind, families[i].needs_any))
             return c->step && families[i].conclude != ps_conclude_trace
                        ? ps_fail(err, PS_BAD_REQUEST,
                                  "steps can be chosen in traces of PyTorch and Nsight Systems only")
                        : families[i].conclude(db, c, err);
-    return PS_OK;
+    return err->code;
 }
 
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -679,6 +679,88 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_CALLED_A_STEP] = {"called_a_step", 1, .words = " It is called {0} times a step."},
     [PS_FACT_NEXT] = {"next", 1, .place = PS_SAID_LAST, .words = " Next: {fact} {0 % of}."},
 
+    /* of requests to a server */
+    [PS_FACT_LATE_REQUESTS] =
+        {"late_requests", 3, .place = PS_SAID_VERDICT,
+         .words = "{0 of} of {1 of} requests {0 waits|wait} more than {2 s of} for {0 its|their} "
+                  "first token."},
+    [PS_FACT_NONE_LATE] =
+        {"none_late", 3, .place = PS_SAID_VERDICT,
+         .words = "No request is late: all {0 of} have their first token within {1 s of}.",
+         .then = " The longest time is {2 s of}, of {fact}."},
+    [PS_FACT_WORST_REQUEST] = {"worst_request", 1, .words = " The worst, {fact}, waits {0 s of}."},
+    [PS_FACT_STEP_IN_PROGRESS] = {"step_in_progress", 1,
+                                  .words = " {0 s of} of it {fact} is in progress."},
+    [PS_FACT_STEP_PREFILLS] =
+        {"step_prefills", 2,
+         .words = " {0 s of} of it {fact} is in progress, which prefills {1 of} {1 token|tokens} "
+                  "of {other}."},
+    [PS_FACT_STEP_WORK] = {"step_work", 1, .words = " In this step {fact} takes {0 %}",
+                           .next = ", {fact} {0 %}", .end = "."},
+    [PS_FACT_SLOTS_TAKEN] = {"slots_taken", 2,
+                             .words = " {0 s of} of it all {1 general} slots are taken."},
+    [PS_FACT_TOKENS_SPENT] = {"tokens_spent", 2,
+                              .words = " {0 s of} of it steps spend their tokens on prompts of "
+                                       "others."},
+    [PS_FACT_OTHERS_SERVED] = {"others_served", 2,
+                               .words = " {0 s of} of it steps serve others; the recording does "
+                                        "not say why."},
+    [PS_FACT_NO_STEP] = {"no_step", 2, .words = " {0 s of} of it no step runs."},
+    [PS_FACT_OWN_PREFILL] = {"own_prefill", 2,
+                             .words = " {0 s of} of it the engine prefills its own prompt of "
+                                      "{1 of} {1 token|tokens}."},
+    [PS_FACT_TO_ENGINE] = {"to_engine", 2,
+                           .words = " {0 s of} of it the request is on its way to the engine."},
+    [PS_FACT_TO_CLIENT] = {"to_client", 2,
+                           .words = " {0 s of} of it the token is on its way to the client."},
+    [PS_FACT_OUTSIDE_ENGINE] = {"outside_engine", 2,
+                                .words = " {0 s of} of it the request is outside the engine."},
+    [PS_FACT_CAUSE_UNKNOWN] = {"cause_unknown",
+                               .words = " A log of the engine or a trace, added together with "
+                                        "this file, says why."},
+    [PS_FACT_QUEUE_GROWS] =
+        {"queue_grows", 2,
+         .words = " The engine falls behind: the first quarter of the requests waits {0 s of} in "
+                  "it, the last {1 s of}."},
+    [PS_FACT_SPLIT_AND_SLOTS_HELP] =
+        {"split_and_slots_help", 3,
+         .words = " {0 of} of them {0 waits|wait} for a step in progress and then for a slot: "
+                  "chunked prefill alone does not help {0 it|them}. With more slots as well, up to "
+                  "{1 of} could wait less than {2 s of}."},
+    [PS_FACT_SPLIT_HELPS] =
+        {"split_helps", 3,
+         .words = " {0 of} of them {0 waits|wait} for a step in progress: with chunked prefill, up "
+                  "to {1 of} could wait less than {2 s of}."},
+    [PS_FACT_SLOTS_HELP] =
+        {"slots_help", 3,
+         .words = " {0 of} of them {0 waits|wait} for a slot: with more slots, up to {1 of} could "
+                  "wait less than {2 s of}."},
+    [PS_FACT_LATE_BY_ITSELF] = {"late_by_itself", 1,
+                                .words = " {0 of} of them {0 is|are} late by {0 its|their} own "
+                                         "long {0 prompt|prompts}."},
+    [PS_FACT_TOKENS_STOP] =
+        {"tokens_stop", 3, .place = PS_SAID_VERDICT,
+         .words = "The tokens of {0 of} {0 request|requests} stop for {1 s of} in {fact}.",
+         .then = " It prefills {2 of} tokens of {other}."},
+    [PS_FACT_ALSO_STOPS] =
+        {"also_stops", 3,
+         .words = " In {fact} the tokens of {0 of} {0 request|requests} stop for {1 s of}, while "
+                  "it prefills {2 of} tokens of {other}."},
+    [PS_FACT_SPLIT_ENDS_STALLS] = {"split_ends_stalls",
+                                   .words = " Chunked prefill shortens such stops."},
+    [PS_FACT_SMALLER_PARTS_HELP] = {"smaller_parts_help",
+                                    .words = " Smaller chunks shorten such stops."},
+    [PS_FACT_TTFT] = {"ttft", 2, .place = PS_SAID_VERDICT,
+                      .words = "The {word} time to the first token is {0 s of}."},
+    [PS_FACT_TTFT_P99] = {"ttft_p99", 2, .place = PS_SAID_VERDICT,
+                          .words = "The {word} time to the first token is {0 s of}, the 99th "
+                                   "percentile {1 s of}."},
+    [PS_FACT_TTFT_OF_LOADS] = {"ttft_of_loads", 3, .place = PS_SAID_VERDICT,
+                               .words = "Over {0 of} loads, the 99th percentile of the time to the "
+                                        "first token is {1 s of} to {2 s of}."},
+    [PS_FACT_LATE_BY] = {"late_by", 1,
+                         .words = "most of the time of {0} late {0 request|requests}"},
+
     /* ... titles and evidence of their rows */
     [PS_FACT_TITLE] = {"title", .words = "{fact code}"},
     [PS_FACT_FULL_TITLE] = {"full_title", .words = "{subjects}"},
