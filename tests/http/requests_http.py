@@ -189,7 +189,7 @@ class ConclusionTest(ServerTest):
     def test_prompts_that_are_long_by_themselves(self):
         rule, facts = self.conclude(made_requests.workload(40, 1, 1500, outputs=(3, 6), special={10: (3000, 4), 30: (2500, 4)}), {"slots": 16})
         self.assertEqual(rule, "serving-prefill")
-        self.assertIn("own_prefill", facts)
+        self.assertIn("computes_prompt", facts)
 
     def test_nothing_is_late(self):
         rule, facts = self.conclude(made_requests.workload(60, 11, 120), {"slots": 16})

@@ -401,7 +401,7 @@ enum ps_fact_code {
     PS_FACT_TOKENS_SPENT,     /* time */
     PS_FACT_OTHERS_SERVED,    /* time */
     PS_FACT_NO_STEP,          /* time */
-    PS_FACT_OWN_PREFILL,      /* time, tokens of the prompt */
+    PS_FACT_COMPUTES_PROMPT,  /* time, tokens of the prompt */
     PS_FACT_TO_ENGINE,        /* time */
     PS_FACT_TO_CLIENT,        /* time */
     PS_FACT_OUTSIDE_ENGINE,   /* time */

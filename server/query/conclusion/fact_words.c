@@ -706,9 +706,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                .words = " {0 s of} of it steps serve others; the recording does "
                                         "not say why."},
     [PS_FACT_NO_STEP] = {"no_step", 2, .words = " {0 s of} of it no step runs."},
-    [PS_FACT_OWN_PREFILL] = {"own_prefill", 2,
-                             .words = " {0 s of} of it the engine prefills its own prompt of "
-                                      "{1 of} {1 token|tokens}."},
+    [PS_FACT_COMPUTES_PROMPT] = {"computes_prompt", 2,
+                                 .words = " {0 s of} of it the engine prefills its own prompt of "
+                                          "{1 of} {1 token|tokens}."},
     [PS_FACT_TO_ENGINE] = {"to_engine", 2,
                            .words = " {0 s of} of it the request is on its way to the engine."},
     [PS_FACT_TO_CLIENT] = {"to_client", 2,
