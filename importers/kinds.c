@@ -70,6 +70,7 @@ static const struct ps_kind kinds[] = {
     /* the trace of a server of a language model, with what clients and logs say of its requests */
     {.name = "serving-trace",
      .mark = "serve",
+     .merges = true,
      .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_MEASUREMENTS | PS_HAS_RESULTS |
             PS_HAS_REQUESTS,
      .tabs = {"requests", "timeline", "inference", "measurements", "overview", "critical-path",
@@ -110,6 +111,7 @@ static const struct ps_kind kinds[] = {
     /* measurements */
     {.name = "serving",
      .mark = "serve",
+     .merges = true,
      .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS | PS_HAS_REQUESTS,
      .tabs = {"requests", "measurements"}},
     {.name = "hyperfine",

@@ -8,18 +8,16 @@
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
-bool ps_serving_is_part(const struct ps_importer *importer, enum ps_serving_role *role,
-                        bool *is_view)
+bool ps_serving_is_part(const struct ps_importer *importer, int *role, bool *is_view)
 {
     const struct sv_reader *reader = sv_reader_of(importer);
 
-    *role = reader ? reader->role : PS_SERVING_TRACE;
+    *role = reader ? (int)reader->role : PS_SERVING_TRACE;
     *is_view = reader && reader->is_view;
     return reader || importer == &ps_torch_trace;
 }
 
-/* The name of a member without the folder of the job. */
-static struct ps_str name_of(struct ps_str path)
+struct ps_str ps_serving_member_name(struct ps_str path)
 {
     const struct ps_str folders[] = {PS_STR(PS_SERVING_TRACE_FOLDER), PS_STR(PS_SERVING_FOLDER)};
 
@@ -57,7 +55,7 @@ static enum ps_status read_members(struct sv_run *run, struct ps_archive *archiv
     bool has_trace = false;
 
     while (err->code == PS_OK && ps_archive_next(archive, &path, NULL)) {
-        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(name_of(path));
+        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_serving_member_name(path));
         struct ps_stream *in =
             ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
 

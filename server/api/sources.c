@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "importers/kinds.h"
+#include "importers/serving/job.h"
 #include "server/api/state.h"
 #include "server/jobs/merge.h"
 
@@ -67,6 +68,7 @@ struct merge_state {
     const char *ids[PS_MERGE_MAX];
     size_t n;
     const char *first_name;
+    size_t n_serving, n_traces; /* runs of serving jobs; traces, also those of serving jobs */
 };
 
 /* Writes the kinds of runs that can be merged, in the form "A and B". */
@@ -99,6 +101,10 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
     for (size_t i = 0; i < out->n && err->code == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)
             ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);
+    if (err->code == PS_OK) {
+        out->n_serving += (ps_kind_find(brief.kind)->has & PS_HAS_REQUESTS) != 0;
+        out->n_traces += (ps_kind_find(brief.kind)->has & PS_HAS_TORCH) != 0;
+    }
     if (err->code == PS_OK && out->n == 0)
         out->first_name = ps_arena_copy(&req->arena, ps_str_from_c(brief.name)).ptr;
     if (err->code == PS_OK)
@@ -122,6 +128,14 @@ static enum ps_status read_ids(struct ps_request *req, struct merge_state *out, 
     return err->code;
 }
 
+/* The folder of a serving job with these runs; NULL: none of them is of one. */
+static const char *find_serving_folder(const struct merge_state *merging)
+{
+    if (!merging->n_serving)
+        return NULL;
+    return merging->n_traces ? PS_SERVING_TRACE_FOLDER : PS_SERVING_FOLDER;
+}
+
 static const char *merged_name(struct ps_request *req, const struct merge_state *merging)
 {
     return ps_arena_printf(&req->arena, "%.300s and %zu more", merging->first_name, merging->n - 1);
@@ -139,6 +153,7 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
                              &(struct ps_job_request){
                                  .merge_ids = merging.ids,
                                  .n_merge_ids = merging.n,
+                                 .merge_folder = find_serving_folder(&merging),
                                  .name = labels.name[0] ? labels.name : merged_name(req, &merging),
                                  .series = labels.series,
                                  .user_name = labels.user_name,

@@ -296,11 +296,11 @@ enum ps_status ps_import_process_unpack(const struct ps_import_process *process,
     return status;
 }
 
-enum ps_status ps_import_process_merge(const struct ps_import_process *process,
+enum ps_status ps_import_process_merge(const struct ps_import_process *process, const char *folder,
                                        ps_import_process_next_file *next, void *user,
                                        struct ps_err *err)
 {
     struct import_session t = {.process = process, .next_file = next, .user = user};
 
-    return import_session(&t, PS_IMPORTER_MERGE, "", err);
+    return import_session(&t, PS_IMPORTER_MERGE, folder, err);
 }

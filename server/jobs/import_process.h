@@ -40,8 +40,9 @@ struct ps_import_process_file {
 };
 typedef enum ps_status ps_import_process_next_file(void *user, struct ps_import_process_file *out,
                                                    struct ps_err *err);
-/* Merges the files that `next_file` returns (merge.h) into the file process->fd. */
-enum ps_status ps_import_process_merge(const struct ps_import_process *process,
+/* Merges the files that `next_file` returns (merge.h) into the file process->fd. `folder`: that of
+ * a serving job; "": the files are of another kind. */
+enum ps_status ps_import_process_merge(const struct ps_import_process *process, const char *folder,
                                        ps_import_process_next_file *next_file, void *user,
                                        struct ps_err *err);
 

@@ -177,10 +177,10 @@ static bool next_file(struct ps_frame *out)
     return out->fd >= 0;
 }
 
-static enum ps_status merge_files(int fd, struct ps_err *err)
+static enum ps_status merge_files(int fd, const char *folder, struct ps_err *err)
 {
     static const struct ps_stream_limits none = {0, 0};
-    struct ps_merge *merge = ps_merge_new(fd);
+    struct ps_merge *merge = folder[0] ? ps_merge_new_serving(fd, folder) : ps_merge_new(fd);
     struct ps_frame file;
 
     ps_sandbox_enter(&limits, err);
@@ -262,7 +262,7 @@ int ps_importer_main(int argc, char **argv)
     if (strcmp(begin.word, PS_IMPORTER_ARCHIVE) == 0)
         (void)unpack_archive(begin.fd, &kind, &err);
     else if (strcmp(begin.word, PS_IMPORTER_MERGE) == 0)
-        (void)merge_files(begin.fd, &err);
+        (void)merge_files(begin.fd, argv[2], &err);
     else
         (void)load(begin.fd, argv[2], &kind, &err);
     send_done(&err, kind);

@@ -36,6 +36,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
             (struct ps_tag){copy_string(request->tags[i].key), copy_string(request->tags[i].value)};
     job->merge_ids = ps_alloc_array(request->n_merge_ids, sizeof *job->merge_ids);
     job->n_merge_ids = request->n_merge_ids;
+    job->merge_folder = request->merge_folder ? request->merge_folder : "";
     for (size_t i = 0; i < job->n_merge_ids; i++)
         (void)snprintf(job->merge_ids[i], sizeof job->merge_ids[i], "%s", request->merge_ids[i]);
     job->source_set = ps_source_set_retain(request->sources);
@@ -299,7 +300,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 
     if (ps_store_create_scratch_file(store, &to, fd_out, err) == PS_OK) {
         process.fd = to;
-        ps_import_process_merge(&process, next_original, &merging, err);
+        ps_import_process_merge(&process, job->merge_folder, next_original, &merging, err);
     }
     free(merging.name);
     if (err->code != PS_OK)

@@ -16,6 +16,7 @@ struct ps_job {
     char *path, *filename, *name, *series, *user_name, *note;
     char (*merge_ids)[PS_ID_SIZE]; /* copies of ps_job_request.merge_ids */
     size_t n_merge_ids;
+    const char *merge_folder;          /* static; "": not the files of a serving job */
     struct ps_source_set *source_set;  /* NULL once the job has ended */
     struct ps_source_outcomes sources; /* set when the job has ended */
     struct ps_job_parts parts;         /* set when the job has ended */

@@ -82,6 +82,7 @@ struct ps_job_request {
     /* ids of runs whose originals are merged into one run (ps_merge_supports); copied */
     const char *const *merge_ids;
     size_t n_merge_ids;
+    const char *merge_folder; /* static; of a serving job (ps_import_process_merge); NULL: none */
     uint64_t bytes;
     const char *filename, *name, *series, *user_name, *note; /* copied; NULL means "" */
     const struct ps_tag *tags;                               /* copied */

@@ -69,8 +69,7 @@ static const char *packed_name(const struct ps_member_part *part, const char *na
 {
     if (part->kind == PS_PART_RANKS)
         return ps_member_base_name(name);
-    ps_buf_printf(out, "%s%s",
-                  part->kind == PS_PART_CRITERION ? PS_CRITERION_FOLDER : part->archive_folder,
+    ps_buf_printf(out, "%s%s", part->kind == PS_PART_CRITERION ? PS_CRITERION_FOLDER : "",
                   name + strlen(part->folder));
     return out->ptr;
 }
@@ -115,8 +114,9 @@ static enum ps_status collect_job_file(struct member_import *t, const struct ps_
     if (!part->merge) {
         part->fd = t->scratch(t->user, err);
         status = part->fd < 0 ? err->code : PS_OK;
-        part->merge =
-            part->kind == PS_PART_SERVING ? ps_merge_new_archive(part->fd) : ps_merge_new(part->fd);
+        part->merge = part->kind == PS_PART_SERVING
+                          ? ps_merge_new_serving(part->fd, part->archive_folder)
+                          : ps_merge_new(part->fd);
     }
     if (status == PS_OK)
         status = add_to_job(t, part->merge, in, packed_name(part, member->name, &name), err);

@@ -5,18 +5,21 @@
 #include <unistd.h>
 
 #include "base/archive.h"
+#include "base/buf.h"
 #include "base/file.h"
 #include "importers/kinds.h"
+#include "importers/serving/job.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
 enum { HEAD = 64 * 1024, HEAD_INSIDE = 4096 };
 
-enum merge_method { NOTHING, PICKLES, TRACES, ARCHIVE };
+enum merge_method { NOTHING, PICKLES, TRACES, SERVING };
 
 struct ps_merge {
     int fd;
-    enum merge_method method; /* set by the first file */
+    enum merge_method method; /* set by the first file, unless it is SERVING */
+    const char *folder;       /* of the files in the archive: "" or that of a serving job */
     struct ps_archive_writer *tar;
 };
 
@@ -30,14 +33,16 @@ struct ps_merge *ps_merge_new(int fd)
     struct ps_merge *merge = ps_alloc(sizeof *merge);
 
     merge->fd = fd;
+    merge->folder = "";
     return merge;
 }
 
-struct ps_merge *ps_merge_new_archive(int fd)
+struct ps_merge *ps_merge_new_serving(int fd, const char *folder)
 {
     struct ps_merge *merge = ps_merge_new(fd);
 
-    merge->method = ARCHIVE;
+    merge->method = SERVING;
+    merge->folder = folder;
     return merge;
 }
 
@@ -85,11 +90,13 @@ static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, c
 static enum ps_status add_file(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
                                const char *name, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     enum ps_status status;
 
+    ps_buf_printf(&path, "%s%s", merge->folder, name);
     if (!merge->tar)
         merge->tar = ps_archive_writer_new(merge->fd);
-    status = ps_archive_writer_add(merge->tar, name, bytes, in, err);
+    status = ps_archive_writer_add(merge->tar, path.ptr, bytes, in, err);
     ps_stream_free(in);
     return status;
 }
@@ -101,9 +108,11 @@ static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, 
     struct ps_str member;
     uint64_t bytes;
 
-    check_way(merge, TRACES, name, err);
+    if (merge->method != SERVING)
+        check_way(merge, TRACES, name, err);
     while (err->code == PS_OK && ps_archive_next(archive, &member, &bytes)) {
-        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member);
+        PS_AUTO(ps_free_ptr)
+        char *copy = ps_strdup(merge->method == SERVING ? ps_serving_member_name(member) : member);
 
         if (!ps_archive_special(archive))
             add_file(merge, ps_archive_member(archive), bytes, copy, err);
@@ -121,12 +130,11 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
     struct ps_str head = ps_stream_peek(in, HEAD);
     enum merge_method way;
 
-    if (merge->method == ARCHIVE)
-        return add_file(merge, in, bytes, name, err);
-    way = method_of(head);
-
     if (ps_stream_status(in, err) == PS_OK && ps_is_archive(head))
         return add_members(merge, in, name, err);
+    if (err->code == PS_OK && merge->method == SERVING)
+        return add_file(merge, in, bytes, name, err);
+    way = method_of(head);
     if (err->code == PS_OK && check_way(merge, way, name, err) == PS_OK && way == TRACES)
         return add_file(merge, in, bytes, name, err);
     in = ps_stream_decompress(in, &limits);

@@ -7,6 +7,8 @@
  *
  * Traces: a tar file with the unmodified files, the workers and spans of one job, which become one
  * run.
+ *
+ * Files of a serving job: a tar file as well.
  */
 #ifndef PS_JOBS_MERGE_H
 #define PS_JOBS_MERGE_H
@@ -23,8 +25,9 @@ struct ps_merge;
 
 /* Starts a merge into fd, which remains the caller's. */
 struct ps_merge *ps_merge_new(int fd);
-/* Starts a tar file with the unmodified files, of any format. */
-struct ps_merge *ps_merge_new_archive(int fd);
+/* Starts a tar file with the unmodified files of a serving job. `folder`: their folder in it
+ * (importers/serving/job.h); static. */
+struct ps_merge *ps_merge_new_serving(int fd, const char *folder);
 /* Adds the content of `in` (`bytes` long) and frees it. An archive is added file by file.
  * PS_BAD_REQUEST: neither a pickle nor a trace, or a different format than the files before. `name`
  * is the file name, also for messages. */

@@ -2,15 +2,16 @@
 #include "server/jobs/serving_files.h"
 
 #include "base/intern.h"
+#include "importers/records/requests.h"
 #include "importers/serving/job.h"
 
 struct ps_serving_file_facts ps_serving_facts_of(const struct ps_importer *importer)
 {
     struct ps_serving_file_facts facts = PS_SERVING_NO_FACTS;
-    enum ps_serving_role role;
+    int role;
 
     if (importer && ps_serving_is_part(importer, &role, &facts.is_view))
-        facts.role = (int)role;
+        facts.role = role;
     return facts;
 }
 

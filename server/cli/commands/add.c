@@ -7,6 +7,8 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "importers/importer.h"
+#include "importers/records/requests.h"
+#include "importers/serving/job.h"
 #include "server/cli/cli.h"
 #include "server/cli/client/client.h"
 #include "server/cli/client/remote_import.h"
@@ -292,7 +294,7 @@ static bool may_continue_merging(void *user, uint64_t done, uint64_t total, uint
 /* Merges all files into one run, or fails: a sum without one of the files would be wrong. `name` is
  * the name of the run unless --name is set. */
 static void add_merged(struct add_state *adding, const char *const *paths, size_t n,
-                       const char *name)
+                       const char *name, const char *archive_folder)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -301,7 +303,7 @@ static void add_merged(struct add_state *adding, const char *const *paths, size_
     if (ps_store_create_scratch_file(adding->store, &fd, &readable, &err) == PS_OK) {
         const struct ps_import_process process = {adding->store, fd, &adding->limits,
                                                   may_continue_merging, NULL};
-        (void)ps_import_process_merge(&process, next_operand, &merging, &err);
+        (void)ps_import_process_merge(&process, archive_folder, next_operand, &merging, &err);
     }
     if (err.code == PS_CANCELLED)
         return; /* an interrupt is reported once, at the end */
@@ -316,6 +318,24 @@ static void add_merged(struct add_state *adding, const char *const *paths, size_
                         .provenance = {paths[0], adding->options->source_root, merging.modified}});
 }
 
+/* The folder in the archive of a serving job if one of the operands is a file of one; else "". */
+static const char *find_serving_operands(struct add_state *adding)
+{
+    const struct ps_options *options = adding->options;
+    bool is_serving = false, has_trace = false;
+    for (size_t i = 0; i < options->n_operands && !ps_progress_interrupted(); i++) {
+        PS_AUTO(ps_close_fd) int fd = -1;
+        struct ps_sniffed found = {.serving = PS_SERVING_NO_FACTS};
+        struct stat about;
+        if (ps_input_file_open(options->operands[i], &fd, &about, PS_ERR_IGNORED) == PS_OK &&
+            S_ISREG(about.st_mode))
+            (void)ps_sniffer_check(&adding->sniffer, fd, &found, PS_ERR_IGNORED);
+        has_trace |= found.serving.role == PS_SERVING_TRACE;
+        is_serving |= found.serving.role >= 0 && found.serving.role != PS_SERVING_TRACE;
+    }
+    return !is_serving ? "" : has_trace ? PS_SERVING_TRACE_FOLDER : PS_SERVING_FOLDER;
+}
+
 static void add_operands_merged(struct add_state *adding)
 {
     const struct ps_options *options = adding->options;
@@ -323,7 +343,8 @@ static void add_operands_merged(struct add_state *adding)
     ps_buf_puts(&name, base_name(options->operands[0]));
     if (options->n_operands > 1)
         ps_buf_printf(&name, " and %zu more", options->n_operands - 1);
-    add_merged(adding, options->operands, options->n_operands, name.ptr);
+    add_merged(adding, options->operands, options->n_operands, name.ptr,
+               find_serving_operands(adding));
 }
 
 /* --- Folders --- */
@@ -391,7 +412,7 @@ static void add_job(struct add_state *adding, const struct folder *folder, size_
     PS_AUTO(ps_free_ptr) char *dir = ps_strdup((struct ps_str){path, end ? end - 1 : 0});
     const char *name =
         base_name(dir)[0] && strcmp(base_name(dir), ".") != 0 ? base_name(dir) : base_name(path);
-    add_merged(adding, (const char *const *)&folder->paths[at], n, name);
+    add_merged(adding, (const char *const *)&folder->paths[at], n, name, "");
 }
 
 #define RECORDING ".trace.json.gz" /* end of the name of a recording of XLA */

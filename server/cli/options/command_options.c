@@ -51,7 +51,8 @@ const struct ps_option_row ps_option_rows[] = {
      FIELD(tags), "set a tag; may be repeated"},
     {"--untag", "KEY", PS_UNTAG, ON(EDIT), FIELD(tags), "remove a tag; may be repeated"},
     {"--merge", NULL, FLAG, ON(ADD), FIELD(merge),
-     "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by side"},
+     "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by side, "
+     "files of one serving job are joined"},
     {"--source-root", "DIR", TEXT, ON(ADD), FIELD(source_root),
      "search the sources of line profiles below this folder (default: at the recorded paths)"},
     {"--update", NULL, FLAG, ON(ADD) | ON(OPEN), FIELD(update),

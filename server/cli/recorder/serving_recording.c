@@ -13,6 +13,7 @@
 #include "base/hash_table.h"
 #include "importers/importer.h"
 #include "importers/kinds.h"
+#include "importers/records/requests.h"
 #include "importers/serving/job.h"
 #include "server/cli/cli.h"
 #include "server/cli/client/remote_http.h"
