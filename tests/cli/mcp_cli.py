@@ -81,7 +81,7 @@ class Protocol(Agent):
                           {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": "perfshelf://guide/imports"}},
                           {"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {"uri": "file:///etc/passwd"}})
         uris = [resource["uri"] for resource in found[1]["result"]["resources"]]
-        self.assertEqual(uris, [*(f"perfshelf://guide/{name}" for name in ("functions", "imports", "inference", "memory", "training")), "perfshelf://sql/views"])
+        self.assertEqual(uris, [*(f"perfshelf://guide/{name}" for name in ("functions", "imports", "inference", "memory", "requests", "training")), "perfshelf://sql/views"])
         views = found[2]["result"]["contents"][0]["text"]
         for view in ("functions", "slices", "memory_owners", "runs", "import_log"):
             self.assertRegex(views, rf"CREATE (TEMP )?VIEW {view} AS")
