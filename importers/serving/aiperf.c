@@ -7,8 +7,8 @@
  * Its inter-token latency is a mean for each request, which hides stalls; the times between chunks
  * are inter_chunk_latency. Lengths are counted by the client's tokenizer unless the tool was asked
  * to use the server's; those of the server are usage_*. Times are since 1970. Requests of the
- * warm-up are left out. Fields of GenAI-Perf's summary have the same form.
- * Tested with files of 0.1 to 0.13; recorded with 0.13.
+ * warm-up are left out. The summary of GenAI-Perf has the same form; its sample is made after the
+ * sources of 0.0.16. Tested with files of AIPerf 0.1 to 0.13; recorded with 0.13.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ struct summary {
     } statistics[STATISTICS_MAX];
     size_t n_statistics;
     char *unit; /* NULL: the object is no metric */
-    bool is_warmup_phase;
+    bool is_warmup_phase, is_genai_perf;
     int64_t n_errors;
     struct ps_str error;
     unsigned n_notes;
@@ -143,6 +143,8 @@ static void read_config(struct summary *s, struct ps_str path, enum ps_json_toke
         {"loadgen.concurrency", "concurrency"},
         {"loadgen.request_rate", "request_rate"},
         {"loadgen.request_count", "num_prompts"},
+        {"perf_analyzer.stimulus.concurrency", "concurrency"},
+        {"perf_analyzer.stimulus.request_rate", "request_rate"},
         {"phases.concurrency", "concurrency"},
         {"phases.rate", "request_rate"},
         {"phases.requests", "num_prompts"},
@@ -152,6 +154,11 @@ static void read_config(struct summary *s, struct ps_str path, enum ps_json_toke
         {"datasets.prompts.osl.mean", "output_length"},
     };
 
+    if (ps_str_starts_with(path, PS_STR("perf_analyzer.")) && !s->is_genai_perf) {
+        s->is_genai_perf = true;
+        s->client.run->files[s->client.file].row.tool = PS_STR("GenAI-Perf");
+        ps_sink_meta(s->client.run->out, "tool", PS_STR("GenAI-Perf"));
+    }
     if (ps_str_eq_c(path, "phases.kind"))
         s->is_warmup_phase = ps_str_eq_c(text, "warmup");
     if (s->is_warmup_phase && ps_str_starts_with(path, PS_STR("phases.")))

@@ -79,11 +79,14 @@ static const struct metric metrics[] = {
     {"failed", "failed requests", "requests", LOWER, NULL},
     {"error_request_count", "failed requests", "requests", LOWER, NULL},
     {"total_input_tokens", "input tokens", "tokens", NEITHER, NULL},
+    {"total_input_text_tokens", "input tokens, text", "tokens", NEITHER, NULL},
+    {"total_input_vision_tokens", "input tokens, vision", "tokens", NEITHER, NULL},
     {"total_isl", "input tokens", "tokens", NEITHER, NULL},
     {"AIPerf total_output_tokens", "output tokens without reasoning", "tokens", NEITHER, NULL},
     {"total_output_tokens", "output tokens", "tokens", NEITHER, NULL},
     {"total_output_sequence_length", "output tokens", "tokens", NEITHER, NULL},
     {"total_input_sequence_length", "input tokens", "tokens", NEITHER, NULL},
+    {"total_output_tokens_retokenized", "output tokens, retokenized", "tokens", NEITHER, NULL},
     {"total_osl", "output tokens", "tokens", NEITHER, NULL},
     {"total_num_tokens", "tokens", "tokens", NEITHER, NULL},
     {"input_sequence_length", "input length", "tokens", NEITHER, NULL},
@@ -347,14 +350,14 @@ static bool are_equal(const struct sv_parameter *a, const struct sv_parameter *b
            ps_num_to_real(a->number) == ps_num_to_real(b->number) && ps_str_eq(a->text, b->text);
 }
 
-/* Whether the parameter tells rows apart: it is the load, or differs in the file. */
+/* Whether the parameter tells rows apart: it limits the load, or differs in the file. */
 static bool names_row(const struct sv_client *client, const struct sv_parameter *parameter)
 {
-    static const char *const always[] = {"request_rate", "concurrency"};
+    static const char *const limits[] = {"request_rate", "concurrency"};
 
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (ps_str_eq_c(parameter->key, always[i]))
-            return !ps_str_eq_c(parameter->text, "inf") || client->n_loads > 1;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (ps_str_eq_c(parameter->key, limits[i]) && !ps_str_eq_c(parameter->text, "inf"))
+            return true;
     for (size_t i = 0; i < client->n_loads; i++)
         if (!are_equal(find_parameter(&client->loads[i], parameter->key), parameter))
             return true;
@@ -402,12 +405,13 @@ static struct ps_measurement new_row(struct row_writer *w, const struct sv_measu
                                    .is_part = !w->is_first};
 }
 
-static bool has_no_values(const struct sv_client *client, const struct sv_measure *measure)
+static bool has_no_values(const struct row_writer *w, const struct sv_measure *measure)
 {
     const struct sv_values *v = &measure->values;
 
-    if (!client->has_filler_zeros || strcmp(measure->unit, "s") != 0 ||
-        v->mean.kind == PS_NUM_NONE || v->median.kind == PS_NUM_NONE)
+    if (!(w->client->has_filler_zeros || w->load->completed == 0) ||
+        strcmp(measure->unit, "s") != 0 || v->mean.kind == PS_NUM_NONE ||
+        v->median.kind == PS_NUM_NONE)
         return false;
     for (size_t i = 0; i < v->n_percentiles; i++)
         if (ps_num_to_real(v->percentiles[i].value) != 0)
@@ -481,7 +485,7 @@ static void write_measure(struct row_writer *w, const struct sv_measure *measure
     struct ps_measurement row;
     bool is_single = v->median.kind == PS_NUM_NONE && v->stddev.kind == PS_NUM_NONE;
 
-    if (has_no_values(w->client, measure)) {
+    if (has_no_values(w, measure)) {
         write_failed(w, measure);
         return;
     }
@@ -575,7 +579,8 @@ static int compare_measures(const void *a, const void *b)
 /* Times first, then rates, then counts, as in the table; others in the order of the file. */
 static void sort_measures(struct sv_client_load *load)
 {
-    qsort(load->measures, load->n_measures, sizeof *load->measures, compare_measures);
+    if (load->n_measures)
+        qsort(load->measures, load->n_measures, sizeof *load->measures, compare_measures);
 }
 
 static void write_load(struct sv_client *client, struct sv_client_load *load)

@@ -55,7 +55,7 @@ static void write_requests(struct sv_run *run)
         struct sv_request *request = &run->requests[places[i].index];
 
         request->row.id = (uint32_t)i + 1;
-        request->row.gaps_ns = run->gaps_ns + request->first_gap;
+        request->row.gaps_ns = request->row.n_gaps ? run->gaps_ns + request->first_gap : NULL;
         run->out->ops->request(run->out, &request->row);
     }
 }
