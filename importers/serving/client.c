@@ -483,7 +483,8 @@ static void write_measure(struct row_writer *w, const struct sv_measure *measure
     struct ps_measurement_builder *m = &w->client->run->metrics;
     const struct sv_values *v = &measure->values;
     struct ps_measurement row;
-    bool is_single = v->median.kind == PS_NUM_NONE && v->stddev.kind == PS_NUM_NONE;
+    bool is_single =
+        v->median.kind == PS_NUM_NONE && v->stddev.kind == PS_NUM_NONE && measure->n_samples == 0;
 
     if (has_no_values(w, measure)) {
         write_failed(w, measure);

@@ -234,6 +234,21 @@ static double *tpot_samples(const struct flat_reader *r, size_t first, size_t n,
     return samples;
 }
 
+/* vLLM lists latencies also without details, but states their statistics only if asked to. */
+static struct sv_measure *add_latency(struct flat_reader *r, const double *samples, size_t n)
+{
+    struct sv_measure *measure = sv_measure(&r->client, r->load, PS_STR("e2el_ms"), NULL);
+    double sum = 0;
+
+    if (!measure)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        sum += samples[i];
+    measure->is_computed = true;
+    measure->values.mean = ps_real(sum / (double)n);
+    return measure;
+}
+
 static void add_samples(struct flat_reader *r, size_t first, size_t n)
 {
     static const struct {
@@ -242,14 +257,17 @@ static void add_samples(struct flat_reader *r, size_t first, size_t n)
     } lists_of[] = {{TTFTS, "time to first token"},
                     {LATENCIES, "end-to-end latency"},
                     {QUEUE_TIMES, "client queue time"}};
+    struct sv_measure *measure;
     size_t n_samples;
     double *samples;
 
     for (size_t i = 0; i < sizeof lists_of / sizeof *lists_of; i++)
         if (r->columns[lists_of[i].id].n) {
             samples = samples_of(r, lists_of[i].id, first, n, &n_samples);
-            sv_measure_take_samples(r->load, measure_named(r->load, lists_of[i].metric), samples,
-                                    n_samples);
+            measure = measure_named(r->load, lists_of[i].metric);
+            if (!measure && lists_of[i].id == LATENCIES && n_samples)
+                measure = add_latency(r, samples, n_samples);
+            sv_measure_take_samples(r->load, measure, samples, n_samples);
         }
     samples = tpot_samples(r, first, n, &n_samples);
     sv_measure_take_samples(r->load, measure_named(r->load, "time per output token"), samples,

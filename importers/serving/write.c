@@ -109,7 +109,6 @@ static void write_summary(struct sv_run *run)
     }
     if (run->n_steps)
         write_count(run, "engine_steps", (int64_t)run->n_steps);
-    write_count(run, "measurements", run->metrics.n_written);
     write_count(run, "slots", run->slots);
     write_count(run, "step_tokens", run->step_tokens);
 }
@@ -128,10 +127,14 @@ static void write_headline(struct sv_run *run)
         headline = (struct ps_headline){(double)longest_ns / 1e9, "s", "longest step"};
     else if (isnan(headline.value) && run->n_steps && !run->metrics.n_written)
         headline = (struct ps_headline){(double)run->n_steps, "steps", "steps"};
-    if (isnan(headline.value))
+    if (isnan(headline.value) && !run->metrics.n_headline && run->n_requests)
+        headline = (struct ps_headline){(double)run->n_requests, "requests", "requests"};
+    if (isnan(headline.value)) { /* which counts the metrics too */
         ps_measurement_write_headline(&run->metrics);
-    else
-        run->out->ops->headline(run->out, &headline);
+        return;
+    }
+    write_count(run, "measurements", run->metrics.n_written);
+    run->out->ops->headline(run->out, &headline);
 }
 
 enum ps_status sv_run_write(struct sv_run *run, struct ps_err *err)
