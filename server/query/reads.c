@@ -128,6 +128,14 @@ static enum ps_status ask_compare_requests_summary(const struct ps_read_request 
     return ps_query_compare_requests_summary(q->store, q->groups, &json, err);
 }
 
+static enum ps_status ask_compare_sweep(const struct ps_read_request *q, struct ps_answer *out,
+                                        struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_compare_sweep(q->store, q->groups, &json, err);
+}
+
 static enum ps_status ask_compare_snapshot(const struct ps_read_request *q, struct ps_answer *out,
                                            struct ps_err *err)
 {

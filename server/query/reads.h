@@ -40,6 +40,7 @@ enum ps_read_flags {
     READ("compare/requests", compare_requests, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)      \
     READ("compare/requests/summary", compare_requests_summary,                                     \
          PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)                                            \
+    READ("compare/sweep", compare_sweep, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)            \
     READ("compare/snapshot", compare_snapshot, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)      \
     READ("compare/tree", compare_tree, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)              \
     READ("compare/twin/{of}", compare_twin, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)         \

@@ -130,6 +130,7 @@ class Asker:
         if not compared:
             return
         self.ask("compare/tree", "compare/tree" + groups)
+        self.ask("compare/sweep", "compare/sweep" + groups)
         if base:
             self.ask("compare/conclusion", "compare/conclusion" + groups)
             self.ask("compare/snapshot", "compare/snapshot" + groups)

@@ -111,6 +111,21 @@ class RequestComparisonTest(ServerTest):
         for words in ("", "ttft", "ttft:-1", "ttft:1parsec", "p99:3", "ttft:1,ttft:2"):
             self.assertRefused(self.get(f"{RUNS}/{run}/goodput?limits={words}"), 400, "bad_request")
 
+    def test_loads_of_a_sweep(self):
+        """Latency against throughput: each load of each run, with the metrics by the names that all tools have."""
+        sweep = "\n".join(json.dumps(result([rate / 10] * 3, [5, 6, 7], request_rate=float(rate), output_throughput=100.0 * rate)) for rate in (1, 2))
+        base = self.add(sweep.encode())["id"]
+        new = self.load(result([0.7], [9], output_throughput=42.0))
+        self.assertIn("sweep", self.get_json(self.compared(base, new))["pictures"])
+        runs = self.get_json(self.compared(base, new, "/sweep"))["runs"]
+        self.assertEqual([(run["run"], run["group"], len(run["loads"])) for run in runs], [(base, "base", 2), (new, "new", 1)])
+        self.assertEqual([load["parameters"]["request_rate"] for load in runs[0]["loads"]], [1, 2])
+        values = [{one["metric"]: (one["value"], one["unit"], one["better"]) for one in load["metrics"]} for run in runs for load in run["loads"]]
+        self.assertEqual([one["output token throughput"] for one in values], [(100, "tokens/s", 1), (200, "tokens/s", 1), (42, "tokens/s", 1)])
+        self.assertEqual([one["time to first token, p99"][0] for one in values], [0.1, 0.2, 0.7])
+        alone = self.get_json(f"/api/v1/compare/sweep?new={base}")["runs"]
+        self.assertEqual([(run["run"], run["group"], len(run["loads"])) for run in alone], [(base, "new", 2)])
+
     def check(self, *arguments):
         done = subprocess.run([PROGRAM, "check", *arguments, "--server", f"http://{self.server.host}:{self.server.port}"], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr

@@ -43,6 +43,11 @@ enum ps_status ps_query_compare_requests_summary(struct ps_store *store,
                                                  const struct ps_compare_groups *groups,
                                                  struct ps_json *json, struct ps_err *err);
 
+/* GET /api/v1/compare/sweep: what clients measured under each load, of all runs. */
+enum ps_status ps_query_compare_sweep(struct ps_store *store,
+                                      const struct ps_compare_groups *groups, struct ps_json *json,
+                                      struct ps_err *err);
+
 /* GET /api/v1/compare/snapshot: what is live in two memory snapshots, by stack. Each group must be
  * one run. */
 enum ps_status ps_query_compare_snapshot(struct ps_store *store,

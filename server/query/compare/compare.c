@@ -182,6 +182,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         ps_json_str(json, PS_STR("snapshot"));
     if (ps_compare_has_requests(groups))
         ps_json_str(json, PS_STR("requests"));
+    if (ps_compare_all_have(groups, PS_HAS_REQUESTS))
+        ps_json_str(json, PS_STR("sweep"));
     ps_json_end(json);
     ps_json_key_str(
         json, "no_tree",

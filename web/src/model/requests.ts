@@ -438,7 +438,12 @@ export interface SweepPoint {
     measurement: number;
 }
 
-const THROUGHPUTS = ['output token throughput', 'total token throughput', 'request throughput'];
+/** On the horizontal axis of a sweep: the first that all loads state. */
+export const THROUGHPUTS = [
+    'output token throughput',
+    'total token throughput',
+    'request throughput',
+];
 
 const metricOf = ({ metrics }: ServingResult, name: string) =>
     metrics.find(({ metric, value }) => metric === name && value !== null);
@@ -454,7 +459,7 @@ export function sweepMetrics(results: readonly ServingResult[]): string[] {
 }
 
 /** Parameters whose values differ between the results. */
-export function variedParameters(results: readonly ServingResult[]): string[] {
+export function variedParameters(results: readonly Pick<ServingResult, 'parameters'>[]): string[] {
     const keys = [...new Set(results.flatMap(({ parameters }) => Object.keys(parameters)))];
     return keys.filter(
         (key) => new Set(results.map(({ parameters }) => String(parameters[key]))).size > 1,

@@ -220,11 +220,14 @@ function columnsOf(metric: RequestMetric): GridColumn<RequestPair>[] {
         {
             key: 'id',
             title: 'Request',
-            width: 76,
-            align: 'right',
-            numeric: true,
+            width: 'rest',
+            least: 64,
             sortKey: 'base_id',
-            render: (pair) => int(pair.base_id),
+            render: (pair) => (
+                <>
+                    {int(pair.base_id)} <span class="mono soft wide-only">{pair.name}</span>
+                </>
+            ),
         },
         {
             key: 'prompt',
@@ -242,7 +245,7 @@ function columnsOf(metric: RequestMetric): GridColumn<RequestPair>[] {
         {
             key: 'delta',
             title: 'Δ',
-            width: 96,
+            width: 104,
             align: 'right',
             numeric: true,
             sortKey: `delta_${metric}`,
@@ -251,15 +254,6 @@ function columnsOf(metric: RequestMetric): GridColumn<RequestPair>[] {
                 const tone = value === null || value === 0 ? '' : value < 0 ? 'faster' : 'slower';
                 return <span class={tone && `is-${tone}`}>{signedText(value)}</span>;
             },
-        },
-        {
-            key: 'name',
-            title: 'Id',
-            width: 'rest',
-            least: 120,
-            hideBelow: 1200,
-            sortKey: 'name',
-            render: (pair) => <span class="mono ellipsis">{pair.name}</span>,
         },
     ];
 }
@@ -275,7 +269,7 @@ const selectPair = (id: number | null): void => pushQuery({ row: id === null ? n
 function Pairs({ summary, metric, only }: PairsProps) {
     const { query } = route.value;
     const grid = useRef<GridHandle | null>(null);
-    const sort = readSort(query, 'size', true);
+    const sort = readSort(query, metric === 'ttft_ns' ? 'size' : `new_${metric}`, true);
     const columns = useMemo(() => columnsOf(metric), [metric]);
     const params = {
         ...groupsOf(query),
@@ -338,7 +332,7 @@ function RequestPane({ summary, metric, change }: RequestPaneProps) {
     void viewportWidth.value;
     return (
         <SidePane label="Requests as charts">
-            <PaneHead title={change.title} remark="share of requests">
+            <PaneHead title={METRIC_TITLES[metric]} remark="share of requests">
                 <span class="soft request-key">
                     <i class="is-base" /> base <i class="is-new" /> new
                 </span>

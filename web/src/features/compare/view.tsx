@@ -44,6 +44,7 @@ import {
 } from './state';
 import { hasPhases, InferenceComparison, PHASES_TAB } from './inference_view';
 import { hasRequests, REQUESTS_TAB, RequestsView } from './requests_view';
+import { hasSweep, SWEEP_TAB, SweepView } from './sweep_view';
 import { hasRooflines, ROOFLINE_TAB, RooflineComparison } from './roofline_view';
 import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
 import { SnapshotView } from './snapshot_view';
@@ -167,6 +168,9 @@ function tabsOf(comparison: Comparison, query: Query, changed: number | null) {
         ...(hasRequests(comparison)
             ? [{ id: REQUESTS_TAB, title: 'Requests', href: tabHref(query, REQUESTS_TAB) }]
             : []),
+        ...(hasSweep(comparison)
+            ? [{ id: SWEEP_TAB, title: 'Load', href: tabHref(query, SWEEP_TAB) }]
+            : []),
         ...(hasPhases(comparison)
             ? [{ id: PHASES_TAB, title: 'Phases', href: tabHref(query, PHASES_TAB) }]
             : []),
@@ -216,6 +220,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const isChangesTab = tab === CHANGES_TAB;
     const isFirst = tab === undefined || tab === '';
     const isRequestsTab = hasRequests(comparison) && (tab === REQUESTS_TAB || isFirst);
+    const isSweepTab = hasSweep(comparison) && tab === SWEEP_TAB;
     const isPhasesTab =
         hasPhases(comparison) && (tab === PHASES_TAB || (isFirst && !isRequestsTab));
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
@@ -223,7 +228,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
         ? REQUESTS_TAB
         : isPhasesTab
           ? PHASES_TAB
-          : isChangesTab || isSideTab || isGraphTab || isRooflineTab
+          : isChangesTab || isSideTab || isGraphTab || isRooflineTab || isSweepTab
             ? (tab as string)
             : moment
               ? (tab ?? MOMENT_TABS[0].tab)
@@ -273,6 +278,8 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <CompareGraph comparison={comparison} />
             ) : isRequestsTab ? (
                 <RequestsView comparison={comparison} />
+            ) : isSweepTab ? (
+                <SweepView comparison={comparison} />
             ) : isPhasesTab ? (
                 <InferenceComparison comparison={comparison} />
             ) : isRooflineTab ? (
