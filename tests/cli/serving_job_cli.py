@@ -5,7 +5,7 @@ import os
 import zipfile
 
 from program import ShelfTest
-from made_serving import BASE_NS, STEPS, events, trace  # program sets the path
+from made_serving_job import BASE_NS, STEPS, events, trace  # program sets the path
 
 class ServingJob(ShelfTest):
     def write(self, folder, files):

@@ -3,7 +3,7 @@
 import json
 
 from server import RUNS, ServerTest
-from made_serving import STEPS, events, trace  # server sets the path
+from made_serving_job import STEPS, events, trace  # server sets the path
 
 
 class ServingMergeTest(ServerTest):
