@@ -105,7 +105,7 @@ const struct ps_importer ps_serving_trace_job = {
     .kind = "serving-trace",
     .label = "serving job with a trace",
     .description = "results of clients and logs of engines with a PyTorch trace of the same run",
-    .record_command = "the client, while the engine's profiler runs",
+    .record_command = "perfshelf record serving --engine URL --traces DIR -- CLIENT",
     .sniff = sniff_trace,
     .load = load,
 };
