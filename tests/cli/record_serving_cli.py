@@ -153,8 +153,10 @@ class Refusals(ServingTest):
         self.assertIn("answered 500 to POST /start_profile: said by the engine", self.refused(
             "serving", "--engine", engine.url, "--", PYTHON, "client.py", engine.url, "out", "0"))
         engine.statuses = {"/stop_profile": 500}
-        done = self.record("serving", "--engine", engine.url, "--", PYTHON, "client.py", engine.url, "out", "0")
+        engine.write_trace = lambda: None
+        done = self.record("serving", "--engine", engine.url, "--traces", engine.traces, "--", PYTHON, "client.py", engine.url, "out", "0")
         self.assertIn(b"note: the profiler of the engine may still run: ", done.stderr)
+        self.assertNotIn(b"wrote no trace", done.stderr)  # and it is not waited for
         engine.server.shutdown()
         engine.server.server_close()
         said = self.refused("serving", "--engine", engine.url, "--", PYTHON, "client.py", "none", "other", "0")

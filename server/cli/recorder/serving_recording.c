@@ -129,17 +129,19 @@ static enum ps_status post(const struct serving *s, const char *path, long timeo
     return status / 100 == 2 ? PS_OK : fail_refused(s, path, status, &answer, err);
 }
 
-static void stop_profiler(const struct serving *s)
+/* Returns whether it was stopped; a failure is a note. */
+static bool stop_profiler(const struct serving *s)
 {
     struct ps_err failure = PS_ERR_INIT, note = PS_ERR_INIT;
 
     if (post(s, "/stop_profile", STOP_TIMEOUT, &failure) == PS_OK)
-        return;
+        return true;
     ps_fail(&note, failure.code,
             "the profiler of the engine may still run: %s" PS_HINT
             "`curl -X POST %s/stop_profile` stops it",
             failure.text, s->engine.ptr);
     ps_print_note(SUBJECT, &note);
+    return false;
 }
 
 /* --- Files --- */
@@ -385,10 +387,9 @@ enum ps_status ps_serving_record(const struct ps_options *options, const struct 
     PS_AUTO(serving_free)
     struct serving s = {.options = options, .words = client->argv, .arena = arena};
     PS_AUTO(ps_folder_state_free) struct ps_folder_state log = {0};
-    bool has_profiler;
+    bool has_profiler = options->engine != NULL;
 
     set_engine(&s);
-    has_profiler = options->engine != NULL;
     add_roots(&s, &s.before);
     ps_folder_state_sort(&s.before);
     if (options->engine_log)
@@ -397,7 +398,7 @@ enum ps_status ps_serving_record(const struct ps_options *options, const struct 
         return err->code;
     ps_child_run(client, exit_status, err);
     if (has_profiler)
-        stop_profiler(&s);
+        has_profiler = stop_profiler(&s);
     if (err->code != PS_OK)
         return err->code;
     find_files(&s);
