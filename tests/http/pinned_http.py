@@ -53,6 +53,10 @@ RUNS = {
     "job": ("made/job.tar", ["conclusion", "workers", "ranks", "ranks?m=wait", "ranks/calls", "ranks/step?step=1"]),
     "job-without-steps": ("made/job-without-steps.tar", ["conclusion", "ranks"]),
     "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
+    "requests": ("tests/causes/serving/aiperf_before.tar.gz", [
+        "conclusion", "requests?sort=ttft_ns&limit=5", "requests/summary", "requests/13", "requests/window?px=20&limit=5", "requests/window?px=400&order=ttft&limit=2&from_ns=600000000&to_ns=1500000000",
+        "engine-steps?sort=duration_ns&limit=5", "engine-steps/88"]),
+    "sweep": ("tests/golden/vllm/ok_append.json", ["conclusion", "requests/summary"]),
     "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
     "pair-memory": ("made/memory.json", [
         "conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/curve?columns=7", "snapshot/curve?columns=5&from_us=1700000000502300&to_us=1700000000504500",

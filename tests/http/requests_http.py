@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 
 from server import ROOT, RUNS, ServerTest
@@ -148,8 +149,10 @@ class RequestsTest(ServerTest):
 class ConclusionTest(ServerTest):
     """What was planted is said, and what a mend saves, which a second run of the engine measures. Of a mend that the recording does not bound nothing is promised."""
 
-    def conclude(self, requests, engine, mended=None):
+    def conclude(self, requests, engine, mended=None, without=()):
         text = made_requests.log(requests, **engine)
+        for key in without:
+            text = re.sub(rb'"%s": (\d+|\[[^]]*\]), ' % key, b"", text)
         path = f"{RUNS}/{self.add(text, name='engine.jsonl')['id']}"
         found, late_ns = self.get_json(path + "/conclusion"), self.get_json(path + "/requests/summary")["late_ns"]
         base = made_requests.first_tokens(text)
@@ -194,3 +197,26 @@ class ConclusionTest(ServerTest):
     def test_nothing_is_late(self):
         rule, facts = self.conclude(made_requests.workload(60, 11, 120), {"slots": 16})
         self.assertEqual((rule, facts), ("first-tokens", {"none_late"}))
+
+    def test_no_slot_and_no_saving_without_knowing_who_runs(self):
+        """All slots may be taken: then chunked prefill alone does not help."""
+        requests = made_requests.workload(40, 5, 40, outputs=(10, 30), special={20: (6000, 20)})
+        rule, facts = self.conclude(requests, {"slots": 4}, without=(b"running", b"waiting"))
+        self.assertEqual(rule, "serving-step")
+        self.assertIn("step_prefills", facts)
+        self.assertTrue(facts.isdisjoint({"slots_taken", "slots_help", "split_helps", "split_and_slots_help"}), facts)
+
+    def test_loads_of_a_sweep_are_not_mixed(self):
+        def load(rate, ms):
+            times = [ms / 1000] * 6
+            return {"date": "20261130-120000", "backend": "vllm", "model_id": "m", "num_prompts": 6, "request_rate": rate, "max_concurrency": None, "duration": 1.0, "completed": 6,
+                    "total_input_tokens": 60, "total_output_tokens": 12, "request_throughput": 6.0, "output_throughput": 12.0, "total_token_throughput": 72.0,
+                    "mean_ttft_ms": ms, "median_ttft_ms": ms, "std_ttft_ms": 0.0, "p99_ttft_ms": ms, "mean_tpot_ms": 1.0, "median_tpot_ms": 1.0, "std_tpot_ms": 0.0, "p99_tpot_ms": 1.0,
+                    "input_lens": [10] * 6, "output_lens": [2] * 6, "start_times": [float(i) for i in range(6)], "ttfts": times, "itls": [[0.001]] * 6, "generated_texts": [""] * 6,
+                    "errors": [""] * 6, "latencies": [ms / 1000 + 0.001] * 6}
+        text = "".join(json.dumps(load(rate, ms)) + "\n" for rate, ms in ((1.0, 20.0), (8.0, 900.0)))
+        found = self.get_json(f"{RUNS}/{self.add(text.encode(), name='sweep.json')['id']}/conclusion")
+        (fact,) = found["claims"][0]["facts"]
+        self.assertEqual((found["claims"][0]["verb"], fact["code"]), ("flat", "ttft_of_loads"))
+        for value, wanted in zip(fact["values"], (2, 0.02, 0.9)):
+            self.assertAlmostEqual(value, wanted)

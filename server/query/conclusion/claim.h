@@ -395,6 +395,7 @@ enum ps_fact_code {
     PS_FACT_NONE_LATE,        /* requests, the limit, the longest time; subject: that request */
     PS_FACT_WORST_REQUEST,    /* time to the first token; subject: the request */
     PS_FACT_STEP_IN_PROGRESS, /* time; subject: the step */
+    PS_FACT_STEP_OF_PROMPTS,  /* time, tokens; subject: the step */
     PS_FACT_STEP_PREFILLS,    /* time, tokens; subject: the step; other: the request */
     PS_FACT_STEP_WORK,        /* share of the step of the fact before; subject: an operator */
     PS_FACT_SLOTS_TAKEN,      /* time, slots */

@@ -691,6 +691,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_WORST_REQUEST] = {"worst_request", 1, .words = " The worst, {fact}, waits {0 s of}."},
     [PS_FACT_STEP_IN_PROGRESS] = {"step_in_progress", 1,
                                   .words = " {0 s of} of it {fact} is in progress."},
+    [PS_FACT_STEP_OF_PROMPTS] =
+        {"step_of_prompts", 2,
+         .words = " {0 s of} of it {fact} is in progress, which prefills {1 of} {1 token|tokens}."},
     [PS_FACT_STEP_PREFILLS] =
         {"step_prefills", 2,
          .words = " {0 s of} of it {fact} is in progress, which prefills {1 of} {1 token|tokens} "
@@ -716,8 +719,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_OUTSIDE_ENGINE] = {"outside_engine", 2,
                                 .words = " {0 s of} of it the request is outside the engine."},
     [PS_FACT_CAUSE_UNKNOWN] = {"cause_unknown",
-                               .words = " A log of the engine or a trace, added together with "
-                                        "this file, says why."},
+                               .words = " Why is not recorded: a trace, or a log of events of the "
+                                        "engine, added in one job, tells it."},
     [PS_FACT_QUEUE_GROWS] =
         {"queue_grows", 2,
          .words = " The engine falls behind: the first quarter of the requests waits {0 s of} in "

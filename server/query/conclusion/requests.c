@@ -96,11 +96,13 @@ static int64_t largest_prefill(const struct ps_requests *r, size_t step, int64_t
     return found;
 }
 
-/* Tokens of prompts in a step. */
+/* Tokens of prompts in a step, also if whose they are is unknown. */
 static int64_t prompt_tokens(const struct ps_requests *r, size_t step)
 {
     int64_t n = 0;
 
+    if (r->steps[step].context_tokens > 0)
+        return r->steps[step].context_tokens;
     for (size_t i = r->step_first[step]; i < r->step_first[step + 1]; i++)
         n += r->served[i].is_prefill ? r->served[i].tokens : 0;
     return n;
@@ -126,7 +128,7 @@ static enum group group_of(const struct ps_requests *r, size_t request)
 {
     const struct ps_request_row *row = &r->requests[request];
     const int64_t *parts = row->parts_ns;
-    int64_t tokens, engine = parts[PS_WAITS_FOR_STEP] + parts[PS_WAITS_FOR_SLOT];
+    int64_t engine = parts[PS_WAITS_FOR_STEP] + parts[PS_WAITS_FOR_SLOT];
     bool is_engine = engine > parts[row->cause] || row->cause == PS_WAITS_FOR_STEP ||
                      row->cause == PS_WAITS_FOR_SLOT;
 
@@ -136,7 +138,7 @@ static enum group group_of(const struct ps_requests *r, size_t request)
     if (is_engine && parts[PS_WAITS_FOR_SLOT] >= parts[PS_WAITS_FOR_STEP])
         return SLOT;
     if (is_engine)
-        return largest_prefill(r, step_in_progress(r, row), &tokens) < 0 ? LONG_STEP : STEP;
+        return prompt_tokens(r, step_in_progress(r, row)) == 0 ? LONG_STEP : STEP;
     switch (row->cause) {
     case PS_WAITS_FOR_BUDGET:
         return BUDGET;
@@ -192,6 +194,9 @@ static void add_late(struct late *late, size_t request)
     late->n_known++;
     late->groups[group].n++;
     late->groups[group].ns = ps_add_saturated(late->groups[group].ns, part);
+    /* Without the number that runs, all slots may have been taken. */
+    if (group == STEP && late->r->steps[step_in_progress(late->r, row)].running < 0)
+        return;
     if (row->ttft_ns - part <= late->limit_ns) {
         late->groups[group].n_cured++;
         late->groups[group].cured_ns = ps_add_saturated(late->groups[group].cured_ns, part);
@@ -320,8 +325,12 @@ static enum ps_status add_step_part(struct ps_db *db, struct ps_conclusion *c,
     const struct ps_request_row *row = &r->requests[request];
     size_t step = step_in_progress(r, row);
     int64_t tokens, other = largest_prefill(r, step, &tokens);
-    struct ps_fact fact = {other < 0 ? PS_FACT_STEP_IN_PROGRESS : PS_FACT_STEP_PREFILLS,
-                           .values = {seconds(row->parts_ns[PS_WAITS_FOR_STEP]), (double)tokens},
+    int64_t all_tokens = prompt_tokens(r, step);
+    struct ps_fact fact = {other >= 0       ? PS_FACT_STEP_PREFILLS
+                           : all_tokens > 0 ? PS_FACT_STEP_OF_PROMPTS
+                                            : PS_FACT_STEP_IN_PROGRESS,
+                           .values = {seconds(row->parts_ns[PS_WAITS_FOR_STEP]),
+                                      (double)(other >= 0 ? tokens : all_tokens)},
                            .subject = step_subject(c, r, step),
                            .link = link_of(c, "request", row->id)};
 
@@ -592,6 +601,15 @@ static enum ps_status conclude_results(struct ps_db *db, struct ps_conclusion *c
     return err->code;
 }
 
+/* Whether the requests are those of several loads, whose times are not to be mixed. */
+static bool are_of_loads(const struct ps_requests *r)
+{
+    for (size_t i = 1; i < r->n; i++)
+        if (r->requests[i].result != r->requests[0].result)
+            return r->n_steps == 0;
+    return false;
+}
+
 enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out, bool *is_said,
                                     struct ps_err *err)
 {
@@ -605,7 +623,7 @@ enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out,
     out->unit = "s";
     out->base = "of late requests";
     find_late(r, &late);
-    if (late.limit_ns == PS_COUNT_UNKNOWN)
+    if (late.limit_ns == PS_COUNT_UNKNOWN || are_of_loads(r))
         return conclude_results(db, out, is_said, err);
     stall = find_stall(r, late.limit_ns);
     *is_said = true;

@@ -22,6 +22,13 @@ static int64_t time_of(struct ps_stmt *stmt, int column)
     return ps_col_is_null(stmt, column) ? PS_TIME_UNKNOWN : ps_limit_ns(ps_col_int(stmt, column));
 }
 
+/* A damaged run may have any number. */
+static enum ps_request_state state_of(int64_t state)
+{
+    return state >= 0 && state <= PS_REQUEST_UNFINISHED ? (enum ps_request_state)state
+                                                        : PS_REQUEST_UNFINISHED;
+}
+
 /* --- Requests and steps --- */
 
 static enum ps_status read_requests(struct ps_db *db, struct ps_requests *r, struct ps_err *err)
@@ -38,7 +45,7 @@ static enum ps_status read_requests(struct ps_db *db, struct ps_requests *r, str
         *row = (struct ps_request_row){
             .id = ps_col_int(stmt, 0),
             .result = (uint32_t)ps_col_int(stmt, 1),
-            .state = (enum ps_request_state)ps_col_int(stmt, 2),
+            .state = state_of(ps_col_int(stmt, 2)),
             .start_ns = time_of(stmt, 3),
             .arrival_ns = time_of(stmt, 4),
             .scheduled_ns = time_of(stmt, 5),

@@ -181,6 +181,12 @@ static void write_causes(struct ps_json *json, const struct ps_requests *r, uint
 
 /* --- Files and results --- */
 
+/* The word of a number, of which a damaged run may have any: then the last. */
+static const char *word_of(const char *const *words, int64_t last, int64_t i)
+{
+    return words[i >= 0 && i <= last ? i : last];
+}
+
 static void write_files(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     static const char *const roles[] = {[PS_SERVING_CLIENT] = "client",
@@ -201,10 +207,10 @@ static void write_files(struct ps_db *db, struct ps_json *json, struct ps_err *e
         ps_json_key_int(json, "id", ps_col_int(stmt, 0));
         ps_json_key(json, "name");
         ps_json_str(json, ps_col_text(stmt, 1));
-        ps_json_key_str(json, "role", roles[ps_col_int(stmt, 2)]);
+        ps_json_key_str(json, "role", word_of(roles, PS_SERVING_TRACE, ps_col_int(stmt, 2)));
         ps_json_key(json, "tool");
         ps_json_str(json, ps_col_text(stmt, 3));
-        ps_json_key_str(json, "method", methods[ps_col_int(stmt, 4)]);
+        ps_json_key_str(json, "method", word_of(methods, PS_CLOCK_UNKNOWN, ps_col_int(stmt, 4)));
         ps_json_key_int_or_null(json, "offset_ns", ps_col_int(stmt, 5), !ps_col_is_null(stmt, 5));
         ps_json_key_int_or_null(json, "error_ns", ps_col_int(stmt, 6), !ps_col_is_null(stmt, 6));
         ps_json_key_int(json, "pairs", ps_col_int(stmt, 7));
