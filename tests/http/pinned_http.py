@@ -55,7 +55,7 @@ RUNS = {
     "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
     "requests": ("tests/causes/serving/aiperf_before.tar.gz", [
         "conclusion", "requests?sort=ttft_ns&limit=5", "requests/summary", "requests/13", "requests/window?px=20&limit=5", "requests/window?px=400&order=ttft&limit=2&from_ns=600000000&to_ns=1500000000",
-        "engine-steps?sort=duration_ns&limit=5", "engine-steps/88"]),
+        "engine-steps?sort=duration_ns&limit=5", "engine-steps/88", "goodput?limits=ttft:100ms,tpot:20ms"]),
     "sweep": ("tests/golden/vllm/ok_append.json", ["conclusion", "requests/summary"]),
     "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
     "pair-memory": ("made/memory.json", [
