@@ -409,9 +409,12 @@ static bool has_no_values(const struct row_writer *w, const struct sv_measure *m
 {
     const struct sv_values *v = &measure->values;
 
-    if (!(w->client->has_filler_zeros || w->load->completed == 0) ||
-        strcmp(measure->unit, "s") != 0 || v->mean.kind == PS_NUM_NONE ||
-        v->median.kind == PS_NUM_NONE)
+    if (strcmp(measure->unit, "s") != 0 ||
+        !(w->client->has_filler_zeros || w->load->completed == 0))
+        return false;
+    if (v->mean.kind == PS_NUM_NONE && v->median.kind == PS_NUM_NONE) /* NaN */
+        return w->load->completed == 0;
+    if (v->mean.kind == PS_NUM_NONE || v->median.kind == PS_NUM_NONE)
         return false;
     for (size_t i = 0; i < v->n_percentiles; i++)
         if (ps_num_to_real(v->percentiles[i].value) != 0)

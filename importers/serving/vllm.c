@@ -54,6 +54,8 @@ static enum ps_match sniff(struct ps_str head)
         (has(head, "\"request_throughput\"") || has(head, "\"mean_ttft_ms\"") ||
          has(head, "\"burstiness\"")))
         return PS_MATCH_SURE;
+    if (has(head, "\"burstiness\"") && has(head, "\"endpoint_type\"")) /* the keys were sorted */
+        return PS_MATCH_SURE;
     return PS_MATCH_NO;
 }
 

@@ -28,7 +28,7 @@ def found(folder, *patterns):
 
 
 def flat_files():
-    return found(GOLDEN, "vllm/ok_*", "sglang/ok_[dp]*") + found(CORPUS, "made3/bench/sglang/*.jsonl", "made3/serving/own-*/vllm.json",
+    return found(GOLDEN, "vllm/ok_*", "sglang/ok_[dnp]*") + found(CORPUS, "made3/bench/sglang/*.jsonl", "made3/serving/own-*/vllm.json",
                                                              "made3/serving/own-*/sglang.jsonl")
 
 
@@ -119,6 +119,7 @@ class Serving(CorpusTest):
             found_results = list(self.results(path))
             for result, (by_key, metrics) in zip(documents(path), found_results, strict=True):
                 for key, value in result.items():
+                    key = key.rstrip(":")  # "request_goodput:" of vLLM before 0.8
                     if not is_number(value) or key in PARAMETERS:
                         continue
                     with self.subTest(os.path.basename(path), key=key):
