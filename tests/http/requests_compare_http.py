@@ -142,3 +142,32 @@ class RequestComparisonTest(ServerTest):
         self.assertEqual([self.check(run, "--budget", f"measurements.time to first token, p99={limit}ms")[0] for limit in (299, 301)], [1, 0], "the largest is 300 ms")
         for wrong in (["--budget", "goodput=95%"], ["--goodput", "ttft:200"], ["--goodput", "ttft:200", "--budget", "goodput=2s"]):
             self.assertEqual(self.check(run, *wrong)[0], 2)
+
+    def slower(self, n, factor, seed):
+        """A result whose first tokens take `factor` times as long in the slowest 2 of 100 requests."""
+        draw = random.Random(seed)
+        ttfts = [draw.lognormvariate(-3, 0.2) * (8 * factor if i % 50 == 7 else 1) for i in range(n)]
+        return self.load(result(ttfts, list(range(1, n + 1)), p99_ttft_ms=1e3 * statistics.quantiles(ttfts, n=100, method="inclusive")[98]))
+
+    def test_a_percentile_of_another_definition_is_not_judged(self):
+        """The client states the largest value as its p99: the requests say nothing about the spread of that."""
+        draw = random.Random(5)
+        ttfts = [draw.lognormvariate(-3, 0.1) for _ in range(1600)]
+        rows = self.rows(*(self.load(result([factor * s for s in [*ttfts[:-1], 9]], list(range(1600)))) for factor in (1, 2)))
+        self.assertEqual(rows["time to first token"]["verdict"], "up")
+        self.assertIsNone(rows["time to first token, p99"]["verdict"])
+
+    def rows(self, base, new):
+        rows = self.get_json(self.compared(base, new, "/measurements") + "&format=rows")
+        return {row["name"]: row for row in rows}
+
+    def test_percentiles_are_judged_by_blocks_of_requests(self):
+        base, same, new = self.slower(2000, 1, 1), self.slower(2000, 1, 2), self.slower(2000, 2, 3)
+        name = "time to first token, p99"
+        self.assertEqual(self.rows(base, same)[name]["verdict"], "same")
+        self.assertEqual(self.rows(base, new)[name]["verdict"], "up")
+        code, said = self.check(new, "--against", base)
+        self.assertEqual(code, 1, said)
+        self.assertRegex(said, r"over +time to first token, p99 +\d")
+        self.assertEqual(self.check(same, "--against", base)[0], 0)
+        self.assertIsNone(self.rows(self.slower(200, 1, 4), self.slower(200, 2, 5))[name]["verdict"], "25 requests of a block say nothing of the 99th percentile")

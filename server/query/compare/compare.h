@@ -13,6 +13,8 @@
 #include "server/query/view.h"
 #include "server/runfile/trace_steps.h"
 
+struct ps_requests;
+
 /* --- Tables (tables.c) --- */
 
 /* A table by which runs can be compared. Runs of two kinds can be compared if both kinds have a
@@ -247,7 +249,7 @@ enum ps_status ps_compare_read_cut(struct ps_db *db, const struct ps_query_compa
 /* Indices of the columns of a table query, from 0; -1: the query has no such column. */
 struct ps_row_columns {
     int id, name, place, function, line, cause, samples, stated, resolution, part, failed;
-    int better, processes, n, stddev, q1, q3, low, high;
+    int better, processes, n, stddev, q1, q3, low, high, load, measured;
     int metrics[PS_HEAD_METRICS], calls[PS_HEAD_METRICS];
 };
 
@@ -283,9 +285,17 @@ struct ps_run_rows {
     struct ps_source_lines text;
     struct ps_buf name;
     struct ps_doubles samples, processes;
+    const struct ps_requests *requests; /* of the run; NULL: not read */
 };
 enum ps_status ps_run_rows_read(struct ps_run_rows *rows, const char *run, struct ps_err *err);
 void ps_run_rows_free(struct ps_run_rows *rows);
+
+/* What the requests of a load say of a metric that its client states, such as "time to first token,
+ * p99": its spread, by blocks of successive requests (request_spread.c). The spread is unknown if
+ * the requests are too few, or the metric is not one of requests. is_median: `value` is the median
+ * of the metric, unless that is a percentile; else its mean. */
+struct ps_result ps_request_spread(const struct ps_requests *requests, uint32_t load,
+                                   struct ps_str metric, double value, bool is_median);
 
 /* --- Rows (cells.c) --- */
 

@@ -8,6 +8,7 @@
 #include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 #include "server/query/functions/stack_frames.h"
+#include "server/query/requests/requests.h"
 #include "server/query/trace/chosen_steps.h"
 
 #define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
@@ -45,6 +46,8 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
         .q3 = column_of(stmt, "q3"),
         .low = column_of(stmt, "low"),
         .high = column_of(stmt, "high"),
+        .load = column_of(stmt, "load"),
+        .measured = column_of(stmt, "measured"),
     };
 
     for (size_t i = 0; i < head->n; i++) {
@@ -148,6 +151,28 @@ static void read_spread(struct ps_run_rows *r, struct ps_stmt *stmt, double stat
                                                ps_col_real_or_nan(stmt, c->q3), n);
 }
 
+/* Reads the spread of a metric of requests from these, if nothing else says it. */
+static enum ps_status read_request_spread(struct ps_run_rows *r, struct ps_db *db,
+                                          struct ps_stmt *stmt, struct ps_compare_input *row,
+                                          struct ps_err *err)
+{
+    const struct ps_row_columns *c = &r->columns;
+    struct ps_str metric;
+    uint32_t load;
+
+    if (c->load < 0 || ps_col_is_null(stmt, c->load) || !isnan(row->measured.variance))
+        return PS_OK;
+    if (!r->requests && ps_requests_acquire(db, &r->requests, err) != PS_OK)
+        return err->code;
+    load = (uint32_t)ps_col_int(stmt, c->load);
+    metric = column_text(stmt, c->measured);
+    row->measured = ps_request_spread(r->requests, load, metric, row->values[0], true);
+    if (isnan(row->stated.variance))
+        row->stated = ps_request_spread(r->requests, load, metric,
+                                        ps_col_real_or_nan(stmt, c->stated), false);
+    return err->code;
+}
+
 static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
                         struct ps_compare_input *row)
 {
@@ -178,7 +203,8 @@ static void read_measurement(struct ps_run_rows *r, struct ps_stmt *stmt,
     read_spread(r, stmt, stated, row);
 }
 
-static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
+static enum ps_status add_row(struct ps_run_rows *r, struct ps_db *db, struct ps_stmt *stmt,
+                              struct ps_err *err)
 {
     const struct ps_row_columns *c = &r->columns;
     struct ps_compare_input row = {.name = column_text(stmt, c->name),
@@ -190,10 +216,12 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
 
     if (c->resolution >= 0 && r->per == PS_PER_RUN)
         row.resolution = ps_col_real(stmt, c->resolution);
-    if (r->head->place_is_unit)
+    if (r->head->place_is_unit) {
         read_measurement(r, stmt, &row);
-    else
+        read_request_spread(r, db, stmt, &row, err);
+    } else {
         read_values(r, stmt, &row);
+    }
     if (c->function >= 0 && !row.function.ptr)
         row.function = PS_STR("");
     if (r->table->names_rows_by_source)
@@ -216,7 +244,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
     r->columns = find_columns(stmt, r->head);
     ps_bind_int(stmt, ":in_steps", r->per == PS_PER_STEP);
     while (ps_stmt_step(stmt, err)) {
-        add_row(r, stmt, err);
+        add_row(r, db, stmt, err);
         if (r->n_rows > ROWS_MAX)
             return ps_fail(err, PS_LIMIT,
                            "these runs have more than %lld rows in total" PS_HINT
@@ -248,6 +276,8 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     }
     if (db)
         ps_db_set_step_times(db, NULL);
+    ps_requests_release(&r->requests);
+    r->requests = NULL;
     ps_run_release(db);
     ps_step_times_free(&times);
     free(computed.values);
