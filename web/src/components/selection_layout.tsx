@@ -20,10 +20,19 @@ interface SelectionLayoutProps {
     pane: ComponentChildren;
     /** What a click selects: 'a frame'. Without it, the pane has no place while nothing is selected. */
     what?: string;
+    /** what the pane shows of it; default: cost, callers and callees */
+    about?: string;
     children: ComponentChildren;
 }
 
-export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) {
+const COST_AND_CALLS = 'what it costs, what calls it and what it calls';
+
+export function SelectionLayout({
+    pane,
+    what,
+    about = COST_AND_CALLS,
+    children,
+}: SelectionLayoutProps) {
     const sized = sizedPane('selection', PANE_LIMITS);
     const isBeside = isPaneBeside();
     const isSheet = sized.isOpen && !isBeside && Boolean(pane);
@@ -42,8 +51,7 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
                     <Splitter pane={sized} side="right" label="width of the selection pane" />
                     {pane || (
                         <p class="selection-empty">
-                            Click {what}: what it costs, what calls it and what it calls is shown
-                            here. <kbd>\</kbd> closes the pane.
+                            Click {what}: {about} is shown here. <kbd>\</kbd> closes the pane.
                         </p>
                     )}
                 </div>

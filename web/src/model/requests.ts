@@ -501,6 +501,12 @@ export function sweepPoints(results: readonly ServingResult[], latency: string):
         .sort((a, b) => a.throughput - b.throughput);
 }
 
+/** Whether requests or steps have times, so that there is something to draw. */
+export function hasTimes({ rows, steps, load }: RequestsWindow): boolean {
+    const hasTracks = rows.id.some((_, i) => trackPieces(rows, i).length > 0);
+    return hasTracks || steps.id.length > 0 || load.in_flight.some((n) => n > 0);
+}
+
 /** The range of a picture of requests; at least 1 ns. */
 export function wholeRange({ first_ns, last_ns }: RequestsWindow): { from: number; to: number } {
     return { from: first_ns, to: Math.max(first_ns + 1, last_ns) };

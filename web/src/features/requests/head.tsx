@@ -4,7 +4,7 @@
  * metric, what late requests waited for, and how the clocks of the files were joined.
  */
 import type { RequestMetric, RequestsSummary } from '../../base/answers';
-import { replaceQuery } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import {
     CAUSES,
@@ -16,9 +16,11 @@ import {
     percentileNs,
     percentileTip,
     percentileTitle,
+    resultLabel,
     timeText,
+    variedParameters,
 } from '../../model/requests';
-import { requestHref } from './links';
+import { readChosen, requestHref } from './links';
 
 interface SummaryHeadProps {
     summary: RequestsSummary;
@@ -32,6 +34,7 @@ export function SummaryHead({ summary, metric, request }: SummaryHeadProps) {
     return (
         <div class="request-head">
             <section>
+                <ResultSelect summary={summary} />
                 <Percentiles summary={summary} metric={metric} request={request} />
                 <p class="request-facts">
                     {countsText(summary)}
@@ -55,6 +58,30 @@ export function SummaryHead({ summary, metric, request }: SummaryHeadProps) {
             {metric && <Distribution metric={metric} request={request} />}
             <Causes summary={summary} />
         </div>
+    );
+}
+
+/* Percentiles over several loads mix them, so one can be chosen. */
+function ResultSelect({ summary: { results } }: { summary: RequestsSummary }) {
+    const listed = results.filter(({ requests }) => requests > 0);
+    if (listed.length < 2) return null;
+    const varied = variedParameters(results);
+    const { result } = readChosen(route.value.query);
+    return (
+        <label class="request-facts">
+            Requests of{' '}
+            <select
+                value={result === null ? '' : String(result)}
+                onChange={(event) => replaceQuery({ result: event.currentTarget.value || null })}
+            >
+                <option value="">{`all ${int(listed.length)} loads together`}</option>
+                {listed.map((one) => (
+                    <option key={one.id} value={String(one.id)}>
+                        {`${resultLabel(one, varied)} (${plural(one.requests, 'request')})`}
+                    </option>
+                ))}
+            </select>
+        </label>
     );
 }
 

@@ -26,9 +26,13 @@ export const stepHref = (id: number): string => hashWith({ engine_step: String(i
 const readId = (text: string | undefined): number | null =>
     /^\d+$/.test(text ?? '') ? Number(text) : null;
 
-/** Ids of the selected request and step. */
-export function readChosen(query: Query): { request: number | null; step: number | null } {
-    return { request: readId(query.request), step: readId(query.engine_step) };
+/** Ids of the selected request and step, and of the only result that is shown. */
+export function readChosen(query: Query) {
+    return {
+        request: readId(query.request),
+        step: readId(query.engine_step),
+        result: readId(query.result),
+    };
 }
 
 /** Tabs that show what ran in a range; null: the run has no such tab. */

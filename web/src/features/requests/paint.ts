@@ -174,10 +174,12 @@ function paintLoad(brush: Brush, scene: RequestScene, size: PictureSize, row: He
         ctx.strokeStyle = token('bar');
         ctx.lineWidth = 1;
         ctx.stroke();
-        stepPath(ctx, scene, size, waiting, yOf);
-        ctx.strokeStyle = token('tick');
-        ctx.lineWidth = 1.5;
-        ctx.stroke();
+        if (main === running) {
+            stepPath(ctx, scene, size, waiting, yOf);
+            ctx.strokeStyle = token('tick');
+            ctx.lineWidth = 1.5;
+            ctx.stroke();
+        }
     }
     if (scene.slots !== null) {
         ctx.setLineDash([3, 3]);

@@ -295,10 +295,12 @@ function HeadNames({
                         ? `running, max ${int(most(load.running))}`
                         : `in flight, max ${int(most(load.in_flight))}`}
                 </span>
-                <span>
-                    <i class="request-line is-waiting" />
-                    waiting, max {int(most(load.waiting))}
-                </span>
+                {hasRunning && (
+                    <span>
+                        <i class="request-line is-waiting" />
+                        waiting, max {int(most(load.waiting))}
+                    </span>
+                )}
             </span>
             {layout.arrivals && (
                 <span class="request-name" style={{ top: `${layout.arrivals.top}px` }}>

@@ -3,9 +3,16 @@
  * Results of clients: a sweep as latency against throughput, and the metrics of runs whose files list
  * no requests.
  */
-import type { Run, ServingResult } from '../../base/answers';
+import type { Run, ServingMetric, ServingResult } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import { formatSeconds, formatValueIn, text } from '../../base/units';
+import {
+    DASH,
+    formatCount,
+    formatFixed,
+    formatSeconds,
+    formatValueIn,
+    text,
+} from '../../base/units';
 import type { LineView } from '../../components/chart';
 import { placeIn, type Token, usePlot } from '../../components/plot';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
@@ -36,7 +43,7 @@ function sweepView(
         top: Math.max(...ys) * 1.12,
         xTitle: `${throughput}, ${throughputUnit(throughput)}`,
         yTitle: metric,
-        xText: (value) => text(formatValueIn(value, '')),
+        xText: (value) => formatFixed(value, Number.isInteger(value) ? 0 : 2),
         yText: (value) => text(formatSeconds(value)),
         curves: [
             {
@@ -153,6 +160,17 @@ export function Sweep({ run, results }: { run: Run; results: readonly ServingRes
     );
 }
 
+const valueText = ({ value, unit }: ServingMetric): string =>
+    value === null ? DASH : text(unit === 's' ? formatSeconds(value) : formatCount(value, unit));
+
+/* "mean" if all results state the mean of a metric; '' for single values and percentiles. */
+function statisticOf(results: readonly ServingResult[], name: string): string {
+    const all = results.flatMap(({ metrics }) => metrics.filter(({ metric }) => metric === name));
+    const words = new Set(all.map(({ statistic }) => statistic));
+    const [word] = words;
+    return words.size === 1 && (word === 'mean' || word === 'median') ? word : '';
+}
+
 /** The metrics of results, a column each. */
 export function ResultMetrics({ run, results }: { run: Run; results: readonly ServingResult[] }) {
     if (results.length === 0) return null;
@@ -169,14 +187,18 @@ export function ResultMetrics({ run, results }: { run: Run; results: readonly Se
                         <tr>
                             <th>Metric</th>
                             {results.map((one) => (
-                                <th key={one.id}>{resultLabel(one, varied)}</th>
+                                <th key={one.id}>
+                                    {results.length === 1 ? 'Value' : resultLabel(one, varied)}
+                                </th>
                             ))}
                         </tr>
                     </thead>
                     <tbody>
                         {names.map((name) => (
                             <tr key={name}>
-                                <th scope="row">{name}</th>
+                                <th scope="row">
+                                    {name} <span class="soft">{statisticOf(results, name)}</span>
+                                </th>
                                 {results.map(({ id, metrics }) => {
                                     const found = metrics.find(({ metric }) => metric === name);
                                     return (
@@ -187,7 +209,7 @@ export function ResultMetrics({ run, results }: { run: Run; results: readonly Se
                                                         m: String(found.id),
                                                     })}
                                                 >
-                                                    {text(formatValueIn(found.value, found.unit))}
+                                                    {valueText(found)}
                                                 </a>
                                             ) : (
                                                 <span class="zero">–</span>

@@ -2,7 +2,7 @@
  *
  * The Requests tab: percentiles that lead to their requests, the picture of requests over the steps of
  * the scheduler, the selected request or step, and the table. URL: request, engine_step (ids), metric
- * (of the distribution), by (order of the tracks), at (visible time), show, q, sort, desc (table).
+ * (of the distribution), result (percentiles and table of one), by (order of the tracks), at (visible time), show, q, sort, desc (table).
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type {
@@ -22,7 +22,14 @@ import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { SelectionLayout } from '../../components/selection_layout';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { PHASES, requestsSays, shownPhases, stallLimit, wholeRange } from '../../model/requests';
+import {
+    hasTimes,
+    PHASES,
+    requestsSays,
+    shownPhases,
+    stallLimit,
+    wholeRange,
+} from '../../model/requests';
 import {
     fitView,
     panView,
@@ -76,7 +83,7 @@ interface PictureData {
 }
 
 /* The answers for the whole run, whose rows stay where they are while all fit, and for the view. */
-function usePictureData(run: Run, summary: RequestsSummary, order: Order) {
+function usePictureData(run: Run, count: number, order: Order) {
     const { query } = route.value;
     const path = viewPath(run, 'requests/window');
     const params = { px: COLUMNS, order, limit: MAX_TRACKS };
@@ -92,7 +99,7 @@ function usePictureData(run: Run, summary: RequestsSummary, order: Order) {
             : null,
     );
     const window = (isWhole ? null : zoomed.data) ?? all.data;
-    const rows = summary.requests <= MAX_TRACKS ? all.data?.rows : window?.rows;
+    const rows = count <= MAX_TRACKS ? all.data?.rows : window?.rows;
     const setView = (next: TimeView): void => {
         const isAll = widthOf(next) >= widthOf(whole) * 0.9999;
         pushQuery({ at: isAll ? null : viewText(next) });
@@ -206,10 +213,12 @@ function selectedRange(
 function Requests({ run, summary }: { run: Run; summary: RequestsSummary }) {
     const { query } = route.value;
     const chosen = readChosen(query);
-    const isMany = summary.requests > MAX_TRACKS;
+    // The picture has the requests of all results, also if the summary has those of one.
+    const count = Number(run.summary.requests ?? 0);
+    const isMany = count > MAX_TRACKS;
     const order =
         ORDERS.find(({ value }) => value === query.by)?.value ?? (isMany ? 'ttft' : 'start');
-    const { data, error, loading } = usePictureData(run, summary, order);
+    const { data, error, loading } = usePictureData(run, count, order);
     const request = useJson<RequestDetail>(
         chosen.request === null ? null : viewPath(run, `requests/${chosen.request}`),
     );
@@ -239,9 +248,16 @@ function Requests({ run, summary }: { run: Run; summary: RequestsSummary }) {
             )}
             <SelectionLayout
                 what="a percentile, a request or a step"
+                about="what it waited for, and what ran meanwhile,"
                 pane={selectionPane(run, chosen, request.data, step.data)}
             >
-                {data && (
+                {data && !hasTimes(data.window) && (
+                    <Notice
+                        kind="info"
+                        title="The result does not say when requests were sent: they cannot be drawn over time"
+                    />
+                )}
+                {data && hasTimes(data.window) && (
                     <>
                         <PictureToolbar data={data} order={order} summary={summary} />
                         <RequestPicture
@@ -385,7 +401,10 @@ function NoRequests({ summary }: { summary: RequestsSummary }) {
 }
 
 export function RequestsTab({ run }: { run: Run }) {
-    const { data, error, loading } = useJson<RequestsSummary>(viewPath(run, 'requests/summary'));
+    const { result } = readChosen(route.value.query);
+    const { data, error, loading } = useJson<RequestsSummary>(
+        withParams(viewPath(run, 'requests/summary'), { result: result ?? undefined }),
+    );
     return (
         <div class="tab-body requests">
             {error && <Notice kind="error" title="The requests could not be read" error={error} />}

@@ -21,6 +21,7 @@ import { type Matcher, matcher } from '../../model/search';
 import { useSource } from '../shared/paged_source';
 import { RIGHT_ALIGNED } from '../trace/columns';
 import { viewPath } from '../trace/data';
+import { readChosen } from './links';
 
 type PartKey =
     | 'to_engine_ns'
@@ -190,7 +191,7 @@ function columnsOf({ search, most, hasParts, hasFailed, hasResults }: ColumnsOf)
         sortKey: 'name',
         render: ({ name }) => (
             <span class="mono ellipsis" title={name}>
-                <MarkedName text={name} search={search} />
+                {name ? <MarkedName text={name} search={search} /> : <span class="zero">–</span>}
             </span>
         ),
     });
@@ -216,8 +217,9 @@ export function RequestTable({ run, summary, selected }: RequestTableProps) {
         desc: sort.desc,
         q: filters.q || undefined,
         regex: filters.regex ? 1 : undefined,
-        late: shown === 'late' && summary.late_ns !== null ? summary.late_ns : undefined,
+        late_ns: shown === 'late' && summary.late_ns !== null ? summary.late_ns : undefined,
         state: /^[123]$/.test(shown) ? shown : undefined,
+        result: readChosen(query).result ?? undefined,
     };
     const path = viewPath(run, 'requests');
     const source = useSource<RequestRow>(path, params, filters.broken);
