@@ -17,19 +17,45 @@ static void add_value(struct values *values, double value)
     values->items[values->n++] = value;
 }
 
-static int compare_doubles(const void *a, const void *b)
+/* The value that has k smaller ones; reorders the items. */
+static double select_value(double *items, size_t n, size_t k)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    int64_t low = 0, high = (int64_t)n - 1, wanted = (int64_t)k;
 
-    return (x > y) - (x < y);
+    while (low < high) {
+        const double pivot = items[low + (high - low) / 2];
+        int64_t i = low, j = high;
+
+        while (i <= j) {
+            while (items[i] < pivot)
+                i++;
+            while (items[j] > pivot)
+                j--;
+            if (i <= j) {
+                const double item = items[i];
+
+                items[i++] = items[j];
+                items[j--] = item;
+            }
+        }
+        if (wanted <= j)
+            high = j;
+        else if (wanted >= i)
+            low = i;
+        else
+            break;
+    }
+    return items[k];
 }
 
-static double percentile(const double *sorted, size_t n, double p)
+/* Between two values, as numpy interpolates by default; reorders the items. */
+static double percentile(double *items, size_t n, double p)
 {
     double at = p / 100 * (double)(n - 1);
     size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
+    double value = select_value(items, n, below);
 
-    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+    return value + (at - (double)below) * (select_value(items, n, above) - value);
 }
 
 /* Adds the metric of these values, which it takes, unless there are none. */
@@ -38,25 +64,27 @@ static void add_measure(struct sv_client *client, struct sv_client_load *load, c
 {
     static const double percents[] = {90, 95, 99};
     struct sv_measure *measure;
-    PS_AUTO(ps_free_ptr) double *sorted = NULL;
-    double sum = 0;
+    PS_AUTO(ps_free_ptr) double *copy = NULL;
+    double *items, sum = 0;
 
     if (values->n == 0)
         return;
     measure = sv_measure(client, load, ps_str_from_c(key), NULL);
-    sorted = ps_alloc_array(values->n, sizeof *sorted);
-    memcpy(sorted, values->items, values->n * sizeof *sorted);
-    qsort(sorted, values->n, sizeof *sorted, compare_doubles);
     for (size_t i = 0; i < values->n; i++)
         sum += values->items[i];
+    if (keeps_samples) {
+        copy = ps_alloc_array(values->n, sizeof *copy);
+        memcpy(copy, values->items, values->n * sizeof *copy);
+    }
+    items = keeps_samples ? copy : values->items;
     measure->is_computed = true;
     measure->values.mean = ps_real(sum / (double)values->n);
-    measure->values.median = ps_real(percentile(sorted, values->n, 50));
-    measure->values.min = ps_real(sorted[0]);
-    measure->values.max = ps_real(sorted[values->n - 1]);
+    measure->values.median = ps_real(percentile(items, values->n, 50));
+    measure->values.min = ps_real(select_value(items, values->n, 0));
+    measure->values.max = ps_real(select_value(items, values->n, values->n - 1));
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
         measure->values.percentiles[i].p = percents[i];
-        measure->values.percentiles[i].value = ps_real(percentile(sorted, values->n, percents[i]));
+        measure->values.percentiles[i].value = ps_real(percentile(items, values->n, percents[i]));
     }
     measure->values.n_percentiles = sizeof percents / sizeof *percents;
     if (keeps_samples) {
