@@ -238,10 +238,10 @@ ps_conclude ps_conclude_measurements;      /* benchmarks */
 enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool *is_said,
                                         struct ps_conclusion *out, struct ps_err *err);
 
-/* Says what made requests to a server late. *is_said: the times to the first token of enough
- * requests are known; otherwise nothing is said. */
-enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out, bool *is_said,
-                                    struct ps_err *err);
+/* Says what made requests to a server late. *is_said: false if the times to the first token of too
+ * few requests are known, or if none is late and there is a trace, which has more to say. */
+enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out, bool has_trace,
+                                    bool *is_said, struct ps_err *err);
 
 /* The rank that the others of a job wait for in collectives. */
 struct ps_late_rank {

@@ -62,7 +62,7 @@ static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, st
         return err->code;
     kind = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr;
     if (ps_kind_has(kind, PS_HAS_REQUESTS) && !c->step)
-        ps_conclude_requests(db, c, &is_said, err);
+        ps_conclude_requests(db, c, ps_kind_has(kind, PS_HAS_DEVICES), &is_said, err);
     for (size_t i = 0; i < sizeof families / sizeof *families && !is_said; i++)
         if (ps_kind_has(kind, families[i].needs_any))
             return c->step && families[i].conclude != ps_conclude_trace

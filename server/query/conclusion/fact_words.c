@@ -690,34 +690,34 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
          .then = " The longest time is {2 s of}, of {fact}."},
     [PS_FACT_WORST_REQUEST] = {"worst_request", 1, .words = " The worst, {fact}, waits {0 s of}."},
     [PS_FACT_STEP_IN_PROGRESS] = {"step_in_progress", 1,
-                                  .words = " {0 s of} of it {fact} is in progress."},
+                                  .words = " For {0 s of} {fact} is in progress."},
     [PS_FACT_STEP_OF_PROMPTS] =
         {"step_of_prompts", 2,
-         .words = " {0 s of} of it {fact} is in progress, which prefills {1 of} {1 token|tokens}."},
+         .words = " For {0 s of} {fact} is in progress, which prefills {1 of} {1 token|tokens}."},
     [PS_FACT_STEP_PREFILLS] =
         {"step_prefills", 2,
-         .words = " {0 s of} of it {fact} is in progress, which prefills {1 of} {1 token|tokens} "
+         .words = " For {0 s of} {fact} is in progress, which prefills {1 of} {1 token|tokens} "
                   "of {other}."},
     [PS_FACT_STEP_WORK] = {"step_work", 1, .words = " In this step {fact} takes {0 %}",
                            .next = ", {fact} {0 %}", .end = "."},
     [PS_FACT_SLOTS_TAKEN] = {"slots_taken", 2,
-                             .words = " {0 s of} of it all {1 general} slots are taken."},
+                             .words = " For {0 s of} all {1 general} slots are taken."},
     [PS_FACT_TOKENS_SPENT] = {"tokens_spent", 2,
-                              .words = " {0 s of} of it steps spend their tokens on prompts of "
+                              .words = " For {0 s of} steps spend their tokens on prompts of "
                                        "others."},
     [PS_FACT_OTHERS_SERVED] = {"others_served", 2,
-                               .words = " {0 s of} of it steps serve others; the recording does "
+                               .words = " For {0 s of} steps serve others; the recording does "
                                         "not say why."},
-    [PS_FACT_NO_STEP] = {"no_step", 2, .words = " {0 s of} of it no step runs."},
+    [PS_FACT_NO_STEP] = {"no_step", 2, .words = " For {0 s of} no step runs."},
     [PS_FACT_COMPUTES_PROMPT] = {"computes_prompt", 2,
-                                 .words = " {0 s of} of it the engine prefills its own prompt of "
+                                 .words = " For {0 s of} the engine prefills its own prompt of "
                                           "{1 of} {1 token|tokens}."},
     [PS_FACT_TO_ENGINE] = {"to_engine", 2,
-                           .words = " {0 s of} of it the request is on its way to the engine."},
+                           .words = " For {0 s of} the request is on its way to the engine."},
     [PS_FACT_TO_CLIENT] = {"to_client", 2,
-                           .words = " {0 s of} of it the token is on its way to the client."},
+                           .words = " For {0 s of} the token is on its way to the client."},
     [PS_FACT_OUTSIDE_ENGINE] = {"outside_engine", 2,
-                                .words = " {0 s of} of it the request is outside the engine."},
+                                .words = " For {0 s of} the request is outside the engine."},
     [PS_FACT_CAUSE_UNKNOWN] = {"cause_unknown",
                                .words = " Why is not recorded: a trace, or a log of events of the "
                                         "engine, added in one job, tells it."},

@@ -610,8 +610,8 @@ static bool are_of_loads(const struct ps_requests *r)
     return false;
 }
 
-enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out, bool *is_said,
-                                    struct ps_err *err)
+enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out, bool has_trace,
+                                    bool *is_said, struct ps_err *err)
 {
     PS_AUTO(ps_requests_release) const struct ps_requests *r = NULL;
     struct late late;
@@ -629,6 +629,11 @@ enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out,
     *is_said = true;
     if (late.n > 0)
         return conclude_late(db, out, r, &late, &stall, err);
+    if (stall.step < 0 && has_trace) {
+        ps_conclusion_checked(out, "Late requests");
+        *is_said = false;
+        return err->code;
+    }
     if (stall.step < 0) {
         conclude_none_late(out, r, &late);
         return err->code;
