@@ -89,3 +89,31 @@ test('the sentence has the change, the family, and unequal work', () => {
         ],
     );
 });
+
+test('runs without a GPU are compared by the time of the host', () => {
+    const host = (host_ns: number): Inference =>
+        ({
+            time: 'host',
+            phases: [{ phase: 'decode', steps: 10, busy_ns: null, host_ns, tokens: 1 }],
+        }) as unknown as Inference;
+    const runs = { base: host(3e6), new: host(2e6) };
+    assert.deepEqual(sharedPhases(runs), ['decode']);
+    assert.deepEqual(sharedPhases({ ...runs, new: runOf({ decode: 2e6 }, 1) }), []);
+    const parts = { base: partsOf([1, 'aten::mm', 2e6, 4]), new: partsOf([1, 'aten::mm', 1e6, 4]) };
+    for (const side of [parts.base, parts.new])
+        side.rows.push({ ...side.rows[0], family: 0, name: '', ns: [0, 1e6], calls: [0, 0] });
+    const rows = partDiffs(parts, 'decode', { base: 1, new: 1 });
+    assert.deepEqual(
+        rows.map(({ name, isFamily, delta, state }) => [name, isFamily, delta, state]),
+        [
+            ['', true, -1e6, 'both'],
+            ['aten::mm', false, -1e6, 'both'],
+            ['', true, 0, 'both'],
+            ['', false, 0, 'both'],
+        ],
+    );
+    assert.equal(
+        inferenceDiffSays(runs, rows, 'decode')[0].replaceAll('\u202f', ' '),
+        'A decode step takes 3.000 ms → 2.000 ms of the CPU, −33.3 %.',
+    );
+});

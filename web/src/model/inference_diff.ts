@@ -13,7 +13,7 @@ import type {
 import { int, pct, THIN_SPACE } from '../base/units';
 import { FAMILIES, familyOf } from './family';
 import { ms } from './trace_range';
-import { deviceWord } from './device';
+import { isHostOnly, timesOf } from './inference';
 
 export interface Both<T> {
     base: T;
@@ -23,9 +23,17 @@ export interface Both<T> {
 /** What a step is divided by: itself, or its tokens where engines have different batches. */
 export type InferencePer = 'step' | 'token';
 
-/** The phases in which both runs used the GPU, the one with most of its time in base first. */
+/* The time of the median step: of the GPU, or of the host in runs without one. */
+const stepTime = (answer: Inference, phase: InferencePhase): number | null =>
+    isHostOnly(answer) ? phase.host_ns : phase.busy_ns;
+
+/**
+ * The phases in which both runs used the GPU, or both only the CPU: the one with most of the time in
+ * base first.
+ */
 export function sharedPhases({ base, new: fresh }: Both<Inference>): PhaseName[] {
-    const timeOf = ({ busy_ns, steps }: InferencePhase): number => (busy_ns ?? 0) * steps;
+    if (isHostOnly(base) !== isHostOnly(fresh)) return [];
+    const timeOf = (phase: InferencePhase): number => (stepTime(base, phase) ?? 0) * phase.steps;
     const has = (name: PhaseName): boolean =>
         fresh.phases.some((phase) => phase.phase === name && timeOf(phase) > 0);
     return base.phases
@@ -55,6 +63,9 @@ export interface PartDiff {
     state: 'both' | 'new' | 'gone';
 }
 
+/* What is outside of operators has a time, but no calls. */
+const isIn = ({ ns, calls }: { ns: number; calls: number }): boolean => calls > 0 || ns > 0;
+
 function diffOf(
     key: string,
     family: number,
@@ -73,7 +84,7 @@ function diffOf(
         base_calls: base.calls,
         new_calls: fresh.calls,
         delta: fresh.ns - base.ns,
-        state: base.calls === 0 ? 'new' : fresh.calls === 0 ? 'gone' : 'both',
+        state: !isIn(base) ? 'new' : !isIn(fresh) ? 'gone' : 'both',
     };
 }
 
@@ -102,7 +113,7 @@ export function partDiffs(
         const row = old ?? now;
         if (!row) return;
         const [base, next] = [valueOf('base', old), valueOf('new', now)];
-        if (base.calls > 0 || next.calls > 0)
+        if (isIn(base) || isIn(next))
             rows.push(diffOf(keyOf(row), row.family, row.name, false, base, next));
     };
     for (const row of parts.base.rows) {
@@ -150,7 +161,9 @@ export function inferenceDiffSays(
     phase: PhaseName,
 ): [first: string, second: string] {
     const [base, fresh] = [phaseIn(runs.base, phase), phaseIn(runs.new, phase)];
-    if (base?.busy_ns == null || fresh?.busy_ns == null) return ['', ''];
+    const before = base && stepTime(runs.base, base);
+    const after = fresh && stepTime(runs.new, fresh);
+    if (before === null || after === null) return ['', ''];
     const tokens = tokensOf(runs, phase);
     const work =
         tokens && tokens.base !== tokens.new
@@ -159,9 +172,9 @@ export function inferenceDiffSays(
     const largest = rows.find(({ isFamily, delta }) => isFamily && delta !== 0);
     const family = largest
         ? `Most of it is ${familyOf(largest.family).label}: ${time(largest.base)} → ${time(largest.new)}.`
-        : 'No family of kernels differs.';
+        : `No family of ${isHostOnly(runs.base) ? 'operators' : 'kernels'} differs.`;
     return [
-        `A ${phase} step takes ${time(base.busy_ns)} → ${time(fresh.busy_ns)} of the ${deviceWord()}, ${change(base.busy_ns, fresh.busy_ns)}.`,
+        `A ${phase} step takes ${time(before)} → ${time(after)} of the ${timesOf(runs.base)}, ${change(before, after)}.`,
         `${family}${work}`,
     ];
 }

@@ -143,7 +143,7 @@ static enum ps_status read_host_parts(struct ps_db *db, struct parts *parts, str
                        host.operators_ns[column];
 
         if (rest > 0)
-            add_part(parts, 0, PS_FAMILY_RUNTIME, (int64_t)column, rest)->calls[column] = 0;
+            add_part(parts, 0, PS_FAMILY_NONE, (int64_t)column, rest)->calls[column] = 0;
     }
     return err->code;
 }

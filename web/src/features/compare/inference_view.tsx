@@ -24,6 +24,7 @@ import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { Toolbar } from '../../components/toolbar';
 import { familyOf } from '../../model/family';
+import { isHostOnly, OUTSIDE_OPERATORS } from '../../model/inference';
 import {
     type Both,
     inferenceDiffSays,
@@ -68,6 +69,7 @@ interface Fact {
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 const factsOf = (device: string): Fact[] => [
     { label: `${device} busy`, tip: 'median step', of: ({ busy_ns }) => busy_ns, text: time },
+    { label: 'Host', tip: 'median of the annotations', of: ({ host_ns }) => host_ns, text: time },
     {
         label: 'To the next step',
         tip: 'median of the times from the first work of a step to that of the next',
@@ -142,11 +144,19 @@ function timeColumn(side: 'base' | 'new', unit: string, scale: number): GridColu
         align: 'right',
         numeric: true,
         hideBelow: 560,
-        render: (row) => (row[`${side}_calls`] === 0 ? dash : formatFixed(row[side] / scale, 3)),
+        render: (row) =>
+            row[`${side}_calls`] === 0 && row[side] === 0
+                ? dash
+                : formatFixed(row[side] / scale, 3),
     };
 }
 
-function columnsOf(by: string, per: InferencePer, most: number): GridColumn<PartDiff>[] {
+function columnsOf(
+    { by, time: of }: InferenceParts,
+    per: InferencePer,
+    most: number,
+): GridColumn<PartDiff>[] {
+    const unnamed = of === 'host' ? OUTSIDE_OPERATORS : 'no operator known';
     const [unit, scale] = per === 'token' ? ['µs a token', 1e3] : ['ms', 1e6];
     return [
         {
@@ -161,7 +171,7 @@ function columnsOf(by: string, per: InferencePer, most: number): GridColumn<Part
                     </b>
                 ) : (
                     <span class="named phase-part" title={name}>
-                        <span class={name ? 'mono' : 'soft'}>{name || 'no operator known'}</span>
+                        <span class={name ? 'mono' : 'soft'}>{name || unnamed}</span>
                     </span>
                 ),
         },
@@ -224,7 +234,7 @@ function Phases({ runs, parts }: PhasesProps) {
     }, [parts, phase, per, tokens]);
     const by = query.by === 'operator' ? 'operator' : 'kernel';
     const most = Math.max(1, ...rows.map(({ delta }) => Math.abs(delta)));
-    const columns = useMemo(() => columnsOf(by, per, most), [by, per, most]);
+    const columns = useMemo(() => columnsOf(parts.base, per, most), [parts, per, most]);
     const source = useMemo(() => arraySource(rows), [rows]);
     const [base, fresh] = phase
         ? [phaseIn(runs.base, phase), phaseIn(runs.new, phase)]
@@ -242,15 +252,17 @@ function Phases({ runs, parts }: PhasesProps) {
                     options={phases.map((value) => ({ value, text: value }))}
                     onChange={(ph) => replaceQuery({ ph })}
                 />
-                <Segmented
-                    label="parts"
-                    value={by}
-                    options={[
-                        { value: 'kernel', text: 'kernels' },
-                        { value: 'operator', text: 'operators' },
-                    ]}
-                    onChange={(next) => replaceQuery({ by: next === 'kernel' ? null : next })}
-                />
+                {!isHostOnly(runs.base) && (
+                    <Segmented
+                        label="parts"
+                        value={by}
+                        options={[
+                            { value: 'kernel', text: 'kernels' },
+                            { value: 'operator', text: 'operators' },
+                        ]}
+                        onChange={(next) => replaceQuery({ by: next === 'kernel' ? null : next })}
+                    />
+                )}
                 <Segmented<InferencePer>
                     label="per"
                     value={per}
