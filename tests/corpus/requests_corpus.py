@@ -5,10 +5,14 @@ import functools
 import io
 import json
 import os
+import sys
 import tarfile
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, has
+from corpus import CORPUS, ROOT, CorpusTest, Shelf, has
+
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import made_requests  # noqa: E402
 
 JOBS = {"aiperf": ("engine.jsonl", "trace.json.gz", "profile_export.jsonl", "profile_export_aiperf.json"), "own": ("engine.jsonl", "trace.json.gz", "vllm.json")}
 FOLDERS = [f"made3/serving/{client}-{mode}" for client in JOBS for mode in ("before", "after", "after2")]
@@ -17,25 +21,35 @@ ONE, SUM = 0.0011, 0.03
 CAUSES = {"client to server": "to engine", "queue, between iterations": "between steps", "own prefill": "prefill", "server to client": "to client"}
 
 
-def pack(shelf, folder):
-    path = os.path.join(shelf.folder, os.path.basename(folder) + ".tar")
+def read(folder, name):
+    with open(os.path.join(CORPUS, folder, name), "rb") as file:
+        return file.read()
+
+
+def pack(shelf, name, files):
+    path = os.path.join(shelf.folder, name + ".tar")
     with tarfile.open(path, "w") as archive:
-        for name in JOBS[os.path.basename(folder).split("-")[0]]:
-            with open(os.path.join(CORPUS, folder, name), "rb") as file:
-                data = file.read()
+        for name, data in files.items():
             member = tarfile.TarInfo("serving-trace-run/" + name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
     return path
 
 
+def pack_job(shelf, folder):
+    name = os.path.basename(folder)
+    return pack(shelf, name, {file: read(folder, file) for file in JOBS[name.split("-")[0]]})
+
+
 @functools.cache
 def shelf():
     filled = Shelf()
-    filled.packed = {folder: pack(filled, folder) for folder in FOLDERS if has(folder)}
+    filled.packed = {folder: pack_job(filled, folder) for folder in FOLDERS if has(folder)}
     if not filled.packed:
         raise unittest.SkipTest("only the larger corpus has made3/serving")
-    filled.add(list(filled.packed.values()))
+    log = made_requests.log(made_requests.workload(60, 11, 120), slots=16)
+    filled.unloaded = pack(filled, "unloaded", {"engine.jsonl": log, "trace.json.gz": read("made3/serving/aiperf-after2", "trace.json.gz")})
+    filled.add([*filled.packed.values(), filled.unloaded])
     return filled
 
 
@@ -113,6 +127,12 @@ class RequestsTest(CorpusTest):
             self.assertAlmostEqual(first[99]["linear_ns"] / 1e6, printed, delta=1e-6)
             if "inter_token_latency" in numbers:
                 self.assertAlmostEqual(metrics["tpot"][99]["linear_ns"] / 1e6, numbers["inter_token_latency"]["p99"], delta=1e-6)
+
+    def test_the_trace_speaks_where_no_request_is_late(self):
+        found = self.shelf.ask("GET", f"/runs/{self.shelf.of(self.shelf.unloaded)['id']}/conclusion")
+        self.assertIn("Late requests", found["checked"])
+        self.assertEqual((found["base"], found["claims"][0]["verb"]), ("of step", "flat"))
+        self.assertIn("aten::addmm", [subject["subject"]["name"] for claim in found["claims"] for subject in claim["subjects"]])
 
 
 if __name__ == "__main__":

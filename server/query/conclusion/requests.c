@@ -290,7 +290,8 @@ static struct ps_subject step_subject(struct ps_conclusion *c, const struct ps_r
     int64_t number = row->number == PS_COUNT_UNKNOWN ? row->id : row->number;
     const char *name = ps_arena_printf(&c->arena, "step %lld", (long long)number);
 
-    return ps_subject_of(c, PS_SUBJECT_PART, link_of(c, "step", row->id), ps_str_from_c(name));
+    return ps_subject_of(c, PS_SUBJECT_PART, link_of(c, "engine_step", row->id),
+                         ps_str_from_c(name));
 }
 
 /* --- The worst request --- */
@@ -314,7 +315,7 @@ static enum ps_status add_step_work(struct ps_db *db, struct ps_conclusion *c,
         ps_first_fact(c, (struct ps_fact){PS_FACT_STEP_WORK, .values = {share},
                                           .subject = ps_subject_of(
                                               c, PS_SUBJECT_OPERATOR,
-                                              link_of(c, "step", r->steps[step].id), name)});
+                                              link_of(c, "engine_step", r->steps[step].id), name)});
     }
     return err->code;
 }
@@ -426,7 +427,7 @@ static void add_causes(struct ps_conclusion *c, const struct late *late)
             continue;
         claim = ps_claim_of(groups[group].rule, PS_WAITS,
                             ps_subject_of(c, PS_SUBJECT_PART,
-                                          (struct ps_report_link){"requests", {{"late", "1"}}},
+                                          (struct ps_report_link){"requests", {{"show", "late"}}},
                                           ps_str_from_c(groups[group].name)),
                             (double)late->groups[group].ns / (double)late->sum_ns);
         claim.evidence =
@@ -453,11 +454,11 @@ static void add_help(struct ps_conclusion *c, const struct late *late)
                                               .values = {(double)late->groups[group].n,
                                                          (double)late->groups[group].n_cured,
                                                          seconds(late->limit_ns)},
-                                              .link = {"requests", {{"late", "1"}}}});
+                                              .link = {"requests", {{"show", "late"}}}});
     if (late->groups[PREFILL].n > 0 && late->r->requests[late->worst].cause != PS_PREFILLS)
         ps_first_fact(c, (struct ps_fact){PS_FACT_LATE_BY_ITSELF,
                                           .values = {(double)late->groups[PREFILL].n},
-                                          .link = {"requests", {{"late", "1"}}}});
+                                          .link = {"requests", {{"show", "late"}}}});
 }
 
 /* --- Stalls --- */
@@ -548,7 +549,7 @@ static enum ps_status conclude_late(struct ps_db *db, struct ps_conclusion *c,
     ps_first_fact(c, (struct ps_fact){PS_FACT_LATE_REQUESTS,
                                       .values = {(double)late->n, (double)late->n_with_time,
                                                  seconds(late->limit_ns)},
-                                      .link = {"requests", {{"late", "1"}}}});
+                                      .link = {"requests", {{"show", "late"}}}});
     ps_first_fact(c, (struct ps_fact){PS_FACT_WORST_REQUEST, .values = {seconds(worst->ttft_ns)},
                                       .subject = request_subject(c, r, late->worst),
                                       .link = link_of(c, "request", worst->id)});
