@@ -28,7 +28,7 @@ struct ps_str ps_serving_member_name(struct ps_str path)
 }
 
 static enum ps_status read_member(struct sv_run *run, struct ps_str name, struct ps_stream *in,
-                                  bool *has_trace, struct ps_err *err)
+                                  struct sv_traces *traces, struct ps_err *err)
 {
     const struct ps_importer *importer;
     const struct sv_reader *reader;
@@ -38,31 +38,32 @@ static enum ps_status read_member(struct sv_run *run, struct ps_str name, struct
     reader = sv_reader_of(importer);
     if (reader)
         return reader->read(run, name, in, err);
-    if (importer != &ps_torch_trace || *has_trace) {
-        ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0, "%.*s is %s and was skipped",
-                     (int)name.len, name.ptr,
-                     *has_trace ? "a second trace" : "no file of a serving job");
+    if (importer != &ps_torch_trace) {
+        ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "%.*s is no file of a serving job and was skipped", (int)name.len, name.ptr);
         return PS_OK;
     }
-    *has_trace = true;
-    return sv_import_trace(run, name, importer->load, in, err);
+    return sv_traces_add(traces, name, in, err);
 }
 
 static enum ps_status read_members(struct sv_run *run, struct ps_archive *archive,
                                    struct ps_err *err)
 {
+    struct sv_traces *traces = sv_traces_new(run);
     struct ps_str path;
-    bool has_trace = false;
 
     while (err->code == PS_OK && ps_archive_next(archive, &path, NULL)) {
         PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_serving_member_name(path));
         struct ps_stream *in =
             ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
 
-        (void)read_member(run, ps_str_from_c(copy), in, &has_trace, err);
+        (void)read_member(run, ps_str_from_c(copy), in, traces, err);
         ps_stream_free(in);
     }
-    return err->code == PS_OK ? ps_archive_status(archive, err) : err->code;
+    if (err->code == PS_OK && ps_archive_status(archive, err) == PS_OK)
+        (void)sv_traces_end(traces, err);
+    sv_traces_free(traces);
+    return err->code;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

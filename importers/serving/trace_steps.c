@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "importers/records/run.h"
 #include "importers/records/steps.h"
 #include "importers/records/trace.h"
+#include "importers/trace/members.h"
 #include "slices/intervals.h"
 #include "slices/serving.h"
 
@@ -25,9 +27,9 @@ struct request_slice {
     int64_t name;     /* id of its text */
 };
 
-/* The sink's operations while the trace is imported: those that the job does not look at are those
- * of the sink. First member of the capture, so that a callback finds its capture. */
-struct capture {
+/* The sink's operations while traces are imported: those that the job does not look at are those
+ * of the sink. First member, so that a callback finds the rest. */
+struct sv_traces {
     struct ps_sink_ops ops;
     const struct ps_sink_ops *before;
     struct sv_run *run;
@@ -36,11 +38,17 @@ struct capture {
     struct request_slice *slices;
     size_t n_slices, cap_slices;
     int64_t base_ns, origin_us;
+    struct tr_members *members;
+    struct ps_str *files; /* names of the traces */
+    size_t n_files, cap_files;
+    struct ps_engine_step *steps; /* of the first worker that has any */
+    size_t n_steps, cap_steps;
+    uint32_t worker;
 };
 
-static struct capture *capture_of(struct ps_sink *sink)
+static struct sv_traces *traces_of(struct ps_sink *sink)
 {
-    return (struct capture *)sink->ops;
+    return (struct sv_traces *)sink->ops;
 }
 
 /* --- Names --- */
@@ -87,70 +95,73 @@ static bool parse_name(struct ps_str text, struct request_name *out)
 
 static void on_meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
-    struct capture *capture = capture_of(sink);
+    struct sv_traces *traces = traces_of(sink);
 
     if (strcmp(key, "header.baseTimeNanoseconds") == 0)
-        (void)ps_str_parse_i64(value, &capture->base_ns);
+        (void)ps_str_parse_i64(value, &traces->base_ns);
     else if (strcmp(key, "origin_us") == 0)
-        (void)ps_str_parse_i64(value, &capture->origin_us);
-    capture->before->meta(sink, key, value);
+        (void)ps_str_parse_i64(value, &traces->origin_us);
+    traces->before->meta(sink, key, value);
 }
 
 static void on_text(struct ps_sink *sink, const struct ps_trace_text *row)
 {
-    struct capture *capture = capture_of(sink);
+    struct sv_traces *traces = traces_of(sink);
     struct request_name name;
 
     if (parse_name(row->text, &name)) {
-        capture->names =
-            ps_grow_to(capture->names, &capture->n_names, row->id, sizeof *capture->names);
-        capture->names[row->id] = ps_arena_copy(&capture->run->arena, row->text);
+        traces->names = ps_grow_to(traces->names, &traces->n_names, row->id, sizeof *traces->names);
+        traces->names[row->id] = ps_arena_copy(&traces->run->arena, row->text);
     }
-    capture->before->text(sink, row);
+    traces->before->text(sink, row);
 }
 
 static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 {
-    struct capture *capture = capture_of(sink);
+    struct sv_traces *traces = traces_of(sink);
 
-    for (uint32_t i = 0; capture->n_names && i < chunk->n; i++) {
+    for (uint32_t i = 0; traces->n_names && i < chunk->n; i++) {
         const int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
 
-        if (name < 0 || (size_t)name >= capture->n_names || !capture->names[name].len)
+        if (name < 0 || (size_t)name >= traces->n_names || !traces->names[name].len)
             continue;
-        PS_RESERVE_ONE(capture->slices, capture->n_slices, capture->cap_slices);
-        capture->slices[capture->n_slices++] =
+        PS_RESERVE_ONE(traces->slices, traces->n_slices, traces->cap_slices);
+        traces->slices[traces->n_slices++] =
             (struct request_slice){ps_chunk_value(chunk, PS_COL_START, i), name};
     }
-    capture->before->slices(sink, chunk);
+    traces->before->slices(sink, chunk);
 }
 
 static void on_step(struct ps_sink *sink, const struct ps_step *row)
 {
-    struct capture *capture = capture_of(sink);
+    struct sv_traces *traces = traces_of(sink);
     struct ps_serving_step step;
 
-    if (ps_serving_step_parse(row->name, &step) && capture->run->n_steps < SV_STEPS_MAX)
-        sv_add_step(capture->run, &(struct ps_engine_step){
-                                      .number = PS_COUNT_UNKNOWN,
-                                      .name = sv_text(capture->run, row->name),
-                                      .start_ns = row->host_start_ns,
-                                      .end_ns = row->host_end_ns,
-                                      .step = row->id,
-                                      .context_requests = step.prefill.requests,
-                                      .context_tokens = step.prefill.tokens,
-                                      .generation_requests = step.decode.requests,
-                                      .generation_tokens = step.decode.tokens,
-                                      .running = PS_COUNT_UNKNOWN,
-                                      .waiting = PS_COUNT_UNKNOWN,
-                                  });
-    capture->before->step(sink, row);
+    if (ps_serving_step_parse(row->name, &step) && traces->n_steps < SV_STEPS_MAX &&
+        (traces->n_steps == 0 || row->worker == traces->worker)) {
+        traces->worker = row->worker;
+        PS_RESERVE_ONE(traces->steps, traces->n_steps, traces->cap_steps);
+        traces->steps[traces->n_steps++] = (struct ps_engine_step){
+            .number = PS_COUNT_UNKNOWN,
+            .name = sv_text(traces->run, row->name),
+            .start_ns = row->host_start_ns,
+            .end_ns = row->host_end_ns,
+            .step = row->id,
+            .context_requests = step.prefill.requests,
+            .context_tokens = step.prefill.tokens,
+            .generation_requests = step.decode.requests,
+            .generation_tokens = step.decode.tokens,
+            .running = PS_COUNT_UNKNOWN,
+            .waiting = PS_COUNT_UNKNOWN,
+        };
+    }
+    traces->before->step(sink, row);
 }
 
 /* The ledger of the job also has the records of its other files. */
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *row)
 {
-    struct ps_ledger *sum = &capture_of(sink)->run->ledger;
+    struct ps_ledger *sum = &traces_of(sink)->run->ledger;
 
     sum->read += row->read;
     sum->repaired += row->repaired;
@@ -163,82 +174,121 @@ static void on_headline(struct ps_sink *sink, const struct ps_headline *row)
     (void)sink, (void)row;
 }
 
-/* --- The trace --- */
+/* --- Traces --- */
 
-/* Adds the requests that slices name to the steps within which they begin. */
-static void add_served(struct capture *capture, size_t first_step)
+/* Adds the requests of slices that begin within the last step, from *at on. The ranks of an engine
+ * all name them. `served`: the last step in which each request was. */
+static void add_served(struct sv_traces *traces, size_t *at, int64_t end_ns, struct ps_buf *served)
 {
-    struct sv_run *run = capture->run;
+    struct sv_run *run = traces->run;
+
+    for (; *at < traces->n_slices && traces->slices[*at].start_ns <= end_ns; ++*at) {
+        struct request_name name;
+        uint32_t index, zero = 0;
+
+        if (!parse_name(traces->names[traces->slices[*at].name], &name) ||
+            run->n_engine_requests >= SV_REQUESTS_MAX)
+            continue;
+        (void)sv_engine_request(run, name.id, &index);
+        while (served->len <= index * sizeof zero)
+            ps_buf_add(served, (const char *)&zero, sizeof zero);
+        if (((uint32_t *)(void *)served->ptr)[index] == run->n_steps)
+            continue;
+        ((uint32_t *)(void *)served->ptr)[index] = (uint32_t)run->n_steps;
+        sv_add_served(run, index, name.tokens, name.computed, name.is_prefill);
+    }
+}
+
+/* Adds the steps, in ns since 1970 if `origin_ns` is not 0. */
+static void add_steps(struct sv_traces *traces, int64_t origin_ns)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf served = {0};
     size_t at = 0;
 
-    ps_sort_records(capture->slices, capture->n_slices, sizeof *capture->slices);
-    for (size_t i = first_step; i < run->n_steps; i++) {
-        struct sv_step *step = &run->steps[i];
+    ps_sort_records(traces->slices, traces->n_slices, sizeof *traces->slices);
+    for (size_t i = 0; i < traces->n_steps; i++) {
+        struct ps_engine_step step = traces->steps[i];
 
-        step->first_served = run->n_served;
-        while (at < capture->n_slices && capture->slices[at].start_ns < step->row.start_ns)
+        while (at < traces->n_slices && traces->slices[at].start_ns < step.start_ns)
             at++;
-        for (; at < capture->n_slices && capture->slices[at].start_ns <= step->row.end_ns; at++) {
-            struct request_name name;
-            uint32_t index;
-
-            if (!parse_name(capture->names[capture->slices[at].name], &name) ||
-                run->n_engine_requests >= SV_REQUESTS_MAX)
-                continue;
-            (void)sv_engine_request(run, name.id, &index);
-            sv_add_served_to(run, i,
-                             &(struct sv_served){.engine_request = index,
-                                                 .tokens = name.tokens,
-                                                 .computed = name.computed,
-                                                 .is_prefill = name.is_prefill});
-        }
+        step.start_ns += origin_ns;
+        step.end_ns += origin_ns;
+        sv_add_step(traces->run, &step);
+        add_served(traces, &at, traces->steps[i].end_ns, &served);
     }
 }
 
-/* Makes the origin of the trace that of the run, and its times count from 1970. */
-static void set_origin(struct capture *capture, struct sv_file *file, size_t first_step)
+/* Makes the origin of the traces that of the run. Returns it in ns since 1970; 0: their times do
+ * not count from then. */
+static int64_t set_origin(struct sv_traces *traces)
 {
-    struct sv_run *run = capture->run;
     int64_t ns;
 
-    if (__builtin_mul_overflow(capture->origin_us, INT64_C(1000), &ns) ||
-        __builtin_add_overflow(ns, capture->base_ns, &ns) || ns / 1000 < UNIX_MIN_US) {
-        file->clock = SV_CLOCK_OWN;
-        run->origin_ns = 0;
-        return;
-    }
-    run->origin_ns = ns;
-    for (size_t i = first_step; i < run->n_steps; i++) {
-        run->steps[i].row.start_ns += ns;
-        run->steps[i].row.end_ns += ns;
-    }
+    if (__builtin_mul_overflow(traces->origin_us, INT64_C(1000), &ns) ||
+        __builtin_add_overflow(ns, traces->base_ns, &ns) || ns / 1000 < UNIX_MIN_US)
+        ns = 0;
+    traces->run->origin_ns = ns;
+    return ns;
 }
 
-enum ps_status sv_import_trace(struct sv_run *run, struct ps_str name,
-                               enum ps_status (*load)(struct ps_stream *, struct ps_sink *,
-                                                      struct ps_err *),
-                               struct ps_stream *in, struct ps_err *err)
+struct sv_traces *sv_traces_new(struct sv_run *run)
 {
-    struct ps_sink *sink = run->out;
-    struct capture capture = {.ops = *sink->ops, .before = sink->ops, .run = run};
-    uint32_t file = sv_begin_file(run, name, PS_SERVING_TRACE, "PyTorch", SV_CLOCK_UNIX);
-    size_t first_step = run->n_steps;
+    struct sv_traces *traces = ps_alloc(sizeof *traces);
+
+    *traces = (struct sv_traces){.ops = *run->out->ops, .before = run->out->ops, .run = run};
+    traces->ops.meta = on_meta;
+    traces->ops.text = on_text;
+    traces->ops.slices = on_slices;
+    traces->ops.step = on_step;
+    traces->ops.ledger = on_ledger;
+    traces->ops.headline = on_headline;
+    traces->members = tr_members_new(run->out);
+    return traces;
+}
+
+enum ps_status sv_traces_add(struct sv_traces *traces, struct ps_str name, struct ps_stream *in,
+                             struct ps_err *err)
+{
+    struct ps_sink *sink = traces->run->out;
     enum ps_status status;
 
-    capture.ops.meta = on_meta;
-    capture.ops.text = on_text;
-    capture.ops.slices = on_slices;
-    capture.ops.step = on_step;
-    capture.ops.ledger = on_ledger;
-    capture.ops.headline = on_headline;
-    sink->ops = &capture.ops;
-    status = load(in, sink, err);
-    sink->ops = capture.before;
-    if (status == PS_OK) {
-        add_served(&capture, first_step);
-        set_origin(&capture, &run->files[file], first_step);
-    }
-    free(capture.names);
-    free(capture.slices);
+    PS_RESERVE_ONE(traces->files, traces->n_files, traces->cap_files);
+    traces->files[traces->n_files++] = sv_text(traces->run, name);
+    sink->ops = &traces->ops;
+    status = tr_members_add(traces->members, in, name, err);
+    sink->ops = traces->before;
     return status;
+}
+
+enum ps_status sv_traces_end(struct sv_traces *traces, struct ps_err *err)
+{
+    struct ps_sink *sink = traces->run->out;
+    enum ps_status status;
+    int64_t origin_ns;
+
+    if (!traces->n_files)
+        return PS_OK;
+    sink->ops = &traces->ops;
+    status = tr_members_end(traces->members, err);
+    sink->ops = traces->before;
+    if (status != PS_OK)
+        return status;
+    origin_ns = set_origin(traces);
+    for (size_t i = 0; i < traces->n_files; i++)
+        sv_begin_file(traces->run, traces->files[i], PS_SERVING_TRACE, "PyTorch",
+                      origin_ns ? SV_CLOCK_UNIX : SV_CLOCK_OWN);
+    add_steps(traces, origin_ns);
+    return status;
+}
+
+void sv_traces_free(struct sv_traces *traces)
+{
+    if (!traces)
+        return;
+    tr_members_free(traces->members);
+    free(traces->names);
+    free(traces->slices);
+    free(traces->steps);
+    free(traces->files);
+    free(traces);
 }

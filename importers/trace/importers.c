@@ -12,6 +12,7 @@
 #include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/job.h"
+#include "importers/trace/members.h"
 
 #include <stdlib.h>
 
@@ -117,11 +118,26 @@ static enum ps_match sniff_job(struct ps_str head)
     return ps_is_archive(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
+/* Imports a trace that is a run of its own. */
+static enum ps_status import_single(struct tr_trace *trace)
+{
+    struct tr_graphs *graphs = NULL;
+    enum ps_status status;
+
+    if (tr_graphs_has_captures(trace) && tr_graphs_has_launches(trace)) {
+        graphs = tr_graphs_new();
+        tr_graphs_read(graphs, trace);
+        tr_graphs_match(graphs);
+    }
+    status = tr_import_trace(trace);
+    tr_graphs_free(graphs);
+    return status;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_err failure = PS_ERR_INIT;
     struct tr_trace trace = {.out = out, .err = &failure};
-    struct tr_graphs *graphs = NULL;
     enum ps_status status;
 
     if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD)))
@@ -129,14 +145,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
                        "the trace contains no events: nothing was profiled" PS_HINT
                        "run the code while the profiler is active, and record again");
     status = tr_trace_read(in, &trace);
-    if (status == PS_OK && tr_graphs_has_captures(&trace) && tr_graphs_has_launches(&trace)) {
-        graphs = tr_graphs_new();
-        tr_graphs_read(graphs, &trace);
-        tr_graphs_match(graphs);
-    }
     if (status == PS_OK)
-        status = tr_import_trace(&trace);
-    tr_graphs_free(graphs);
+        status = import_single(&trace);
     tr_trace_free(&trace);
     return ps_fail_copy_hint(err, &failure,
                              status == PS_LIMIT ? "record fewer steps, or shorten the file" : "");
@@ -169,34 +179,48 @@ static enum ps_status import_member(struct tr_job *job, struct tr_trace *trace, 
     return status;
 }
 
+static void free_member(struct waiting *member)
+{
+    if (!member)
+        return;
+    tr_trace_free(&member->trace);
+    free(member->name);
+    free(member);
+}
+
+/* Imports a trace of a job that was read, or keeps it until all files are read. */
+static enum ps_status import_or_keep(struct members *members, struct waiting *member)
+{
+    enum ps_status status;
+
+    if (members->n_waiting < WAITING_MAX &&
+        (tr_graphs_has_captures(&member->trace) || tr_graphs_has_launches(&member->trace))) {
+        members->waiting[members->n_waiting++] = member;
+        return PS_OK;
+    }
+    if (members->n_waiting == WAITING_MAX && tr_graphs_has_launches(&member->trace))
+        ps_sink_note(member->trace.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "its graphs were not matched with captures: only those of the first %u files "
+                     "with graphs are",
+                     WAITING_MAX);
+    status = import_member(members->job, &member->trace, ps_str_from_c(member->name));
+    free_member(member);
+    return status;
+}
+
 /* Imports one file of a job, or keeps it until all files are read. */
 static enum ps_status load_member(struct members *members, struct ps_stream *in, struct ps_str name,
                                   struct ps_err *err)
 {
     struct waiting *member = ps_alloc(sizeof *member);
-    enum ps_status status;
 
     member->name = ps_strdup(name);
     member->trace.out = tr_job_read_file(members->job, name);
     member->trace.err = err;
-    status = tr_trace_read(in, &member->trace);
-    if (status == PS_OK && members->n_waiting < WAITING_MAX &&
-        (tr_graphs_has_captures(&member->trace) || tr_graphs_has_launches(&member->trace))) {
-        members->waiting[members->n_waiting++] = member;
-        return status;
-    }
-    if (status == PS_OK && members->n_waiting == WAITING_MAX &&
-        tr_graphs_has_launches(&member->trace))
-        ps_sink_note(member->trace.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-                     "its graphs were not matched with captures: only those of the first %u files "
-                     "with graphs are",
-                     WAITING_MAX);
-    if (status == PS_OK)
-        status = import_member(members->job, &member->trace, name);
-    tr_trace_free(&member->trace);
-    free(member->name);
-    free(member);
-    return status;
+    if (tr_trace_read(in, &member->trace) == PS_OK)
+        return import_or_keep(members, member);
+    free_member(member);
+    return err->code;
 }
 
 /* Imports the trace as the capture of another one. */
@@ -255,11 +279,8 @@ static enum ps_status import_waiting(struct members *members)
 
 static void free_waiting(struct members *members)
 {
-    for (size_t i = 0; i < members->n_waiting; i++) {
-        tr_trace_free(&members->waiting[i]->trace);
-        free(members->waiting[i]->name);
-        free(members->waiting[i]);
-    }
+    for (size_t i = 0; i < members->n_waiting; i++)
+        free_member(members->waiting[i]);
 }
 
 static enum ps_status load_members(struct ps_archive *archive, struct members *members,
@@ -320,6 +341,58 @@ static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct
     tr_job_free(members.job);
     ps_archive_free(archive);
     return status;
+}
+
+struct tr_members {
+    struct members of_job;
+    struct waiting *first; /* until there is a second one */
+};
+
+struct tr_members *tr_members_new(struct ps_sink *out)
+{
+    struct tr_members *members = ps_alloc(sizeof *members);
+
+    members->of_job = (struct members){.out = out, .job = tr_job_new(out)};
+    return members;
+}
+
+enum ps_status tr_members_add(struct tr_members *members, struct ps_stream *in, struct ps_str name,
+                              struct ps_err *err)
+{
+    struct waiting *first = members->first;
+
+    if (++members->of_job.traces > TR_WORKERS_MAX)
+        return ps_fail(err, PS_LIMIT, "the run has more than %u traces", TR_WORKERS_MAX);
+    if (members->of_job.traces == 1) {
+        members->first = first = ps_alloc(sizeof *first);
+        first->name = ps_strdup(name);
+        first->trace.out = members->of_job.out;
+        first->trace.err = err;
+        return tr_trace_read(in, &first->trace);
+    }
+    members->first = NULL;
+    if (first && import_or_keep(&members->of_job, first) != PS_OK)
+        return err->code;
+    return load_member(&members->of_job, in, name, err);
+}
+
+enum ps_status tr_members_end(struct tr_members *members, struct ps_err *err)
+{
+    if (members->first)
+        return import_single(&members->first->trace);
+    if (members->of_job.traces > 1 && import_waiting(&members->of_job) == PS_OK)
+        tr_job_write(members->of_job.job);
+    return err->code;
+}
+
+void tr_members_free(struct tr_members *members)
+{
+    if (!members)
+        return;
+    free_waiting(&members->of_job);
+    free_member(members->first);
+    tr_job_free(members->of_job.job);
+    free(members);
 }
 
 const struct ps_importer ps_torch_trace = {

@@ -163,8 +163,8 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
         if (inspect_members(members, archive, err) == PS_OK && !is_packed(members))
             check_any(members, archive, err);
         ps_archive_free(archive);
-        ps_members_find_ranks(members);
         ps_members_find_serving(members);
+        ps_members_find_ranks(members);
         ps_members_find_benchmarks(members);
         if (err->code != PS_OK || one_run(members)) {
             ps_members_free(members);

@@ -11,9 +11,11 @@ void ps_members_find_serving(struct ps_members *members)
 
     for (size_t i = 0; i < members->n; i++) {
         const struct ps_member *member = &members->items[i];
+        size_t len;
 
         files[i] = (struct ps_serving_candidate){
             .folder = {member->name, ps_member_folder_len(member->name)},
+            .is_of_handler = ps_is_job_member(member->name, &len),
             .facts = member->part == PS_MEMBER_ALONE ? member->serving : PS_SERVING_NO_FACTS};
     }
     n_jobs = ps_serving_find_jobs(files, members->n);

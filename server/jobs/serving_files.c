@@ -18,14 +18,23 @@ struct ps_serving_file_facts ps_serving_facts_of(const struct ps_importer *impor
 struct folder {
     size_t n[PS_SERVING_TRACE + 1]; /* files by role */
     size_t n_views;                 /* files of tools that write several */
+    size_t n_of_handler;            /* traces with the name of torch's handler */
     int job;
 };
 
-/* Whether the files of a folder are one job. Of several traces nobody knows which is that of the
- * requests; they stay runs of their own. */
+/* Whether the traces of a folder are those of the processes of one engine. Of several others nobody
+ * knows which is that of the requests; they stay runs of their own. */
+static bool has_one_recording(const struct folder *folder)
+{
+    const size_t n = folder->n[PS_SERVING_TRACE];
+
+    return n == 1 || n == folder->n_of_handler;
+}
+
 static bool is_job(const struct folder *folder)
 {
-    const size_t traces = folder->n[PS_SERVING_TRACE] == 1, engines = folder->n[PS_SERVING_ENGINE];
+    const size_t traces = has_one_recording(folder) ? folder->n[PS_SERVING_TRACE] : 0;
+    const size_t engines = folder->n[PS_SERVING_ENGINE];
     const size_t clients = folder->n[PS_SERVING_CLIENT];
 
     if (engines + traces)
@@ -47,15 +56,15 @@ size_t ps_serving_find_jobs(struct ps_serving_candidate *files, size_t n)
             continue;
         folders[folder_of[i]].n[files[i].facts.role]++;
         folders[folder_of[i]].n_views += files[i].facts.is_view;
+        folders[folder_of[i]].n_of_handler +=
+            files[i].facts.role == PS_SERVING_TRACE && files[i].is_of_handler;
     }
     for (uint32_t i = 0; i < names.count; i++)
         folders[i].job = is_job(&folders[i]) ? jobs++ : PS_SERVING_ALONE;
     for (size_t i = 0; i < n; i++) {
         const struct folder *folder = &folders[folder_of[i]];
-        const bool is_one_of_traces =
-            files[i].facts.role == PS_SERVING_TRACE && folder->n[PS_SERVING_TRACE] > 1;
-
-        if (files[i].facts.role >= 0 && !is_one_of_traces)
+        if (files[i].facts.role >= 0 &&
+            (files[i].facts.role != PS_SERVING_TRACE || has_one_recording(folder)))
             files[i].job = folder->job;
     }
     ps_intern_free(&names);

@@ -22,7 +22,8 @@ struct ps_serving_file_facts {
 struct ps_serving_candidate {
     struct ps_str folder; /* with the slash at its end */
     struct ps_serving_file_facts facts;
-    int job; /* set by ps_serving_find_jobs: from 0, or PS_SERVING_ALONE */
+    bool is_of_handler; /* a trace with the name that torch's handler gives (ps_is_job_member) */
+    int job;            /* set by ps_serving_find_jobs: from 0, or PS_SERVING_ALONE */
 };
 
 #define PS_SERVING_ALONE (-1) /* the file is a run of its own */

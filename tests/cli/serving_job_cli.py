@@ -5,7 +5,7 @@ import os
 import zipfile
 
 from program import ShelfTest
-from made_serving_job import BASE_NS, STEPS, events, trace  # program sets the path
+from made_serving_job import BASE_NS, ORIGIN_US, STEPS, events, trace  # program sets the path
 
 class ServingJob(ShelfTest):
     def write(self, folder, files):
@@ -76,3 +76,12 @@ class ServingJob(ShelfTest):
         (run,), _ = self.add("--merge", *paths)
         self.assertEqual(run["name"], "trace.json and 1 more")
         self.check_joined(run)
+
+    def test_traces_of_the_processes_of_an_engine_are_workers_of_the_run(self):
+        front = json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": BASE_NS, "traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 9, "tid": 9, "ts": ORIGIN_US - 5000, "dur": 10}]})
+        (run,), _ = self.add(self.write("night", {"front_9.1000.pt.trace.json": front, "rank0_1.1000.pt.trace.json": trace(), "engine.jsonl": events()}))
+        self.assertEqual(run["kind"], "serving-trace")
+        steps = self.rows(run["id"], "SELECT e.step, e.start_ns - s.host_start_ns AS late FROM engine_step e JOIN step s ON s.id = e.step ORDER BY e.id")
+        self.assertEqual([row["late"] for row in steps], [30_000] * len(STEPS))
+        self.assertEqual([row["n"] for row in self.rows(run["id"], "SELECT count(*) AS n FROM slices WHERE name = 'aten::cat'")], [1])

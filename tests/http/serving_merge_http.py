@@ -25,7 +25,7 @@ class ServingMergeTest(ServerTest):
             again = self.merge(merged.json, later)
             self.assertEqual((again.status, again.json["kind"]), (201, "serving-trace"), again.body)
             self.assertEqual([row["name"] for row in self.rows(again.json, "SELECT name FROM serving_file ORDER BY id")],
-                             ["engine.jsonl", "trace.json", "later.jsonl"])
+                             ["engine.jsonl", "later.jsonl", "trace.json"])
 
     def test_logs_alone_are_of_kind_serving(self):
         merged = self.merge(self.add(events(1).encode(), name="a.jsonl"), self.add(events(2).encode(), name="b.jsonl"))

@@ -10,6 +10,7 @@
 #include "importers/measurements/asv.h"
 #include "importers/measurements/criterion.h"
 #include "server/cli/input_file.h"
+#include "server/jobs/members.h"
 
 static struct ps_str folder_of(const char *path)
 {
@@ -114,10 +115,14 @@ void ps_packed_files_find_serving(char *const *paths, const struct ps_serving_fi
     PS_AUTO(ps_free_ptr)
     struct ps_serving_candidate *files = ps_alloc_array(n + 1, sizeof *files);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+
         files[i] = (struct ps_serving_candidate){
             .folder = folder_of(paths[i]),
+            .is_of_handler = ps_is_job_member(paths[i], &len),
             .facts = out->set_of[i] == PS_PACKED_NONE ? facts[i] : PS_SERVING_NO_FACTS};
+    }
     if (ps_serving_find_jobs(files, n) == 0)
         return;
     for (size_t i = 0; i < n; i++) {
