@@ -33,6 +33,10 @@ void ps_text_environment(struct ps_output *out, const cJSON *answer);
 
 /* --- Rows: GET compare and GET compare/TABLE, without base --- */
 
+/* Adds what became of the requests of two serving runs: the answer of GET compare/requests/summary.
+ */
+void ps_text_request_pairs(struct ps_output *out, const cJSON *summary);
+
 /* Adds the goodput of each load of a serving run: the answer of GET runs/{run}/goodput. */
 void ps_text_goodput(struct ps_output *out, const cJSON *answer);
 

@@ -130,6 +130,14 @@ class RequestComparisonTest(ServerTest):
         done = subprocess.run([PROGRAM, "check", *arguments, "--server", f"http://{self.server.host}:{self.server.port}"], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
+    def test_report_has_the_pairs(self):
+        base = self.load(result([0.9] + [0.02 + i / 1e4 for i in range(39)], list(range(40))))
+        new = self.load(result([0.1] + [0.01 + i / 1e4 for i in range(39)], list(range(40))))
+        done = subprocess.run([PROGRAM, "report", base, new, "--server", f"http://{self.server.host}:{self.server.port}"], capture_output=True, text=True, check=False)
+        self.assertIn("### Requests", done.stdout, done.stderr)
+        self.assertRegex(done.stdout, r"\| 900\.0 ms \| 100\.0 ms \| 21\.95 ms \| 11\.95 ms \| 40 \| 0 \| -10\.00 ms \(-10\.00 ms to -10\.00 ms\) \| Time to first token \|")
+        self.assertIn("40 pairs of requests, by their order; one run each", done.stdout)
+
     def test_check_of_goodput(self):
         run = self.load(result([0.1] * 15 + [0.3] * 5, list(range(20))))
         code, said = self.check(run, "--goodput", "ttft:200ms tpot:20ms", "--budget", "goodput=95%")
