@@ -25,7 +25,7 @@ import {
     sideValue,
     worstPairs,
 } from '../../model/request_pairs';
-import { useSource } from '../shared/paged_source';
+import { objectsOf, useSource } from '../shared/paged_source';
 import { useData, useJson } from '../shared/use_json';
 import { DistributionChart, nsText, PairsChart, PartBars } from './request_charts';
 import { SidePane, sidePaneContent } from './side_pane';
@@ -33,8 +33,8 @@ import { comparePath, groupsOf } from './state';
 
 export const REQUESTS_TAB = 'requests';
 
-/** Pairs that the charts draw; the table has all. */
-const CHART_PAIRS = 2000;
+/** Pairs that the chart draws, at most what the server answers; the table has all. */
+const CHART_PAIRS = 1000;
 /** Pairs whose parts are drawn. */
 const BARS = 6;
 /** Width of names and numbers beside a bar, px. */
@@ -269,7 +269,7 @@ const selectPair = (id: number | null): void => pushQuery({ row: id === null ? n
 function Pairs({ summary, metric, only }: PairsProps) {
     const { query } = route.value;
     const grid = useRef<GridHandle | null>(null);
-    const sort = readSort(query, metric === 'ttft_ns' ? 'size' : `new_${metric}`, true);
+    const sort = readSort(query, largestFirst(metric), true);
     const columns = useMemo(() => columnsOf(metric), [metric]);
     const params = {
         ...groupsOf(query),
@@ -306,29 +306,44 @@ interface RequestPaneProps {
     change: RequestChange;
 }
 
-/* The worst pairs by the time to first token, and the selected one before them. */
-function barsOf(pairs: readonly RequestPair[], selected: string | null): RequestPair[] {
-    const worst = worstPairs(pairs, 'ttft_ns', BARS).filter(
-        (pair) => pair.base_step_ns !== null || pair.new_step_ns !== null,
+/* The first pairs in an order, the largest first. */
+function useLargestPairs(summary: RequestComparison, sort: string, limit: number): RequestPair[] {
+    const page = useData<Page>(
+        summary.paired_by
+            ? comparePath(route.value.query, '/requests', { sort, desc: 1, limit })
+            : null,
     );
-    const one = pairs.find(({ id }) => String(id) === selected);
-    return one && !worst.includes(one) ? [one, ...worst] : worst;
+    return useMemo(() => (page ? objectsOf<RequestPair>(page) : []), [page]);
 }
+
+/* The pairs with the latest first tokens of either run whose parts are known, and before them the
+ * selected one. */
+function useBars(
+    summary: RequestComparison,
+    pairs: readonly RequestPair[],
+    selected: string | null,
+): RequestPair[] {
+    const ofBase = useLargestPairs(summary, 'base_ttft_ns', BARS);
+    const ofNew = useLargestPairs(summary, 'new_ttft_ns', BARS);
+    return useMemo(() => {
+        const late = new Map([...ofBase, ...ofNew].map((pair) => [pair.id, pair]));
+        const worst = worstPairs([...late.values()], 'ttft_ns', BARS).filter(
+            (pair) => pair.base_step_ns !== null || pair.new_step_ns !== null,
+        );
+        const one = pairs.find(({ id }) => String(id) === selected);
+        const isKnown = one && (one.base_step_ns !== null || one.new_step_ns !== null);
+        return isKnown && !worst.some(({ id }) => id === one.id) ? [one, ...worst] : worst;
+    }, [ofBase, ofNew, pairs, selected]);
+}
+
+const largestFirst = (metric: RequestMetric): string =>
+    metric === 'ttft_ns' ? 'size' : `new_${metric}`;
 
 function RequestPane({ summary, metric, change }: RequestPaneProps) {
     const { query } = route.value;
-    const rows = useData<RequestPair[]>(
-        summary.paired_by
-            ? comparePath(query, '/requests', {
-                  format: 'rows',
-                  sort: 'size',
-                  limit: CHART_PAIRS,
-              })
-            : null,
-    );
     const selected = query.row ?? null;
-    const pairs = useMemo(() => rows?.slice(0, CHART_PAIRS) ?? [], [rows]);
-    const bars = useMemo(() => barsOf(pairs, selected), [pairs, selected]);
+    const pairs = useLargestPairs(summary, largestFirst(metric), CHART_PAIRS);
+    const bars = useBars(summary, pairs, selected);
     void viewportWidth.value;
     return (
         <SidePane label="Requests as charts">
@@ -344,7 +359,7 @@ function RequestPane({ summary, metric, change }: RequestPaneProps) {
                         title="Each pair"
                         remark={
                             summary.pairs > pairs.length
-                                ? `the ${int(pairs.length)} that changed most`
+                                ? `${int(pairs.length)} of ${int(summary.pairs)}: those with the largest values or changes`
                                 : 'below the line: shorter'
                         }
                     />
