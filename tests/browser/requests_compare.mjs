@@ -49,6 +49,8 @@ test('requests of two runs are shown in pairs', async ({ pages }) => {
             ['4', '13', '40.00 ms', '10.00 ms', '-30.00 ms'], ['3', '12', '30.00 ms', '30.00 ms', '0 s']], 'the pair that changed most comes first');
         const said = plain(await page.locator('.compare-conclusion').innerText());
         check(said.includes('The longest time to first token falls from 900.0 ms (request 1) to 60.00 ms (request 2).'), said);
+        await page.locator('.compare-conclusion a', { hasText: 'request 2' }).first().click();
+        await until(() => queryOf(page).get('row') === '2', 'the linked pair is selected');
         const first = plain(await page.locator('.request-metrics tbody tr').first().innerText());
         check(/900\.0 ms → 60\.00 ms/.test(first) && /\b2\b.*\b1\b/s.test(first), first);
         equal(await page.locator('.request-chart').count(), 2, 'charts: distributions and pairs');

@@ -94,10 +94,18 @@ static void set_apart(const struct ps_compared_requests *requests, int side, str
     }
 }
 
-static struct ps_subject subject_of(struct ps_conclusion *c, const struct ps_request_times *request)
+/* A request of a side, with a link to its pair. */
+static struct ps_subject subject_of(const struct ps_compared_requests *requests, int side,
+                                    const struct ps_request_times *request, struct ps_conclusion *c)
 {
+    const uint32_t *indices = side ? requests->pairs.now : requests->pairs.base;
+    struct ps_report_link link = {"requests", {{NULL, NULL}}};
+
+    for (size_t i = 0; i < requests->pairs.n; i++)
+        if (&requests->runs[side].items[indices[i]] == request)
+            link.params[0] = (struct ps_param){"row", ps_conclusion_id(c, (int64_t)i + 1)};
     return ps_subject_of(
-        c, PS_SUBJECT_PART, (struct ps_report_link){"requests", {{NULL, NULL}}},
+        c, PS_SUBJECT_PART, link,
         ps_str_from_c(ps_arena_printf(&c->arena, "request %lld", (long long)request->id)));
 }
 
@@ -121,8 +129,8 @@ static void claim_worst(const struct ps_compared_requests *requests, enum ps_pai
                   (struct ps_fact){.code = is_alike(base->metrics[metric], now->metrics[metric])
                                                ? PS_FACT_WORST_STAYS
                                                : PS_FACT_WORST_CHANGES,
-                                   .subject = subject_of(c, base),
-                                   .other = subject_of(c, now),
+                                   .subject = subject_of(requests, 0, base, c),
+                                   .other = subject_of(requests, 1, now, c),
                                    .word = ps_str_from_c(word),
                                    .values = {NS * base->metrics[metric], NS * now->metrics[metric],
                                               now->metrics[metric] < base->metrics[metric]}});
@@ -145,7 +153,7 @@ static void claim_others(const struct ps_compared_requests *requests, const stru
 
         ps_claim_fact(&c->arena, &claim,
                       (struct ps_fact){.code = PS_FACT_OWN_PREFILL,
-                                       .subject = subject_of(c, both[1]),
+                                       .subject = subject_of(requests, 1, both[1], c),
                                        .values = {NS * both[0]->parts[PS_PREFILLS],
                                                   NS * both[1]->parts[PS_PREFILLS]}});
     }
@@ -153,12 +161,13 @@ static void claim_others(const struct ps_compared_requests *requests, const stru
         const double before = request_of(requests, base, 0)->metrics[PS_PAIR_TTFT],
                      after = request_of(requests, now, 1)->metrics[PS_PAIR_TTFT];
 
-        ps_claim_fact(&c->arena, &claim,
-                      (struct ps_fact){.code = is_alike(before, after) ? PS_FACT_OTHERS_STAY
-                                                                       : PS_FACT_OTHERS_CHANGE,
-                                       .subject = subject_of(c, request_of(requests, base, 0)),
-                                       .other = subject_of(c, request_of(requests, now, 1)),
-                                       .values = {NS * before, NS * after, after < before}});
+        ps_claim_fact(
+            &c->arena, &claim,
+            (struct ps_fact){.code = is_alike(before, after) ? PS_FACT_OTHERS_STAY
+                                                             : PS_FACT_OTHERS_CHANGE,
+                             .subject = subject_of(requests, 0, request_of(requests, base, 0), c),
+                             .other = subject_of(requests, 1, request_of(requests, now, 1), c),
+                             .values = {NS * before, NS * after, after < before}});
     }
     ps_conclusion_insert(c, c->n_causes, &claim, 0);
 }
@@ -202,7 +211,7 @@ static void claim_parts(const struct ps_compared_requests *requests, const struc
         ps_claim_fact(
             &c->arena, &claim,
             (struct ps_fact){.code = PS_FACT_REQUEST_PART,
-                             .subject = subject_of(c, base),
+                             .subject = subject_of(requests, 0, base, c),
                              .word = ps_str_from_c(part_words[found]),
                              .values = {NS * base->parts[found], NS * now->parts[found]}});
     }

@@ -49,7 +49,7 @@ export function ConclusionLine({ comparison }: { comparison: Comparison }) {
     if (isNoise || !(hasRequests || comparison.tables[0]?.metrics[0].adds_up)) return null;
     if (!data?.sentence.length) return null;
     return (
-        <p class="compare-conclusion">
+        <p class={`compare-conclusion${hasRequests ? ' is-long' : ''}`}>
             <b>
                 <Changes words={data.sentence} />
             </b>
