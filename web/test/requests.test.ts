@@ -20,7 +20,6 @@ import {
     percentileNs,
     percentileTip,
     pieceAt,
-    requestsSays,
     requestTip,
     shownPhases,
     stallLimit,
@@ -233,22 +232,6 @@ function summaryOf(over: Partial<RequestsSummary> = {}): RequestsSummary {
         ...over,
     };
 }
-
-void test('the sentence names the late requests and what they waited for', () => {
-    const [first, second] = requestsSays(summaryOf()).map(plain);
-    assert.equal(
-        first,
-        '7 of 23 requests waited more than 100.0 ms for the first token, the worst 951.0 ms.',
-    );
-    assert.equal(
-        second,
-        'They spent 80.0 % of that time waiting for a step that was in progress, 20.0 % waiting for a free slot.',
-    );
-    assert.deepEqual(requestsSays(summaryOf({ metrics: [], causes: [] })), [
-        '23 requests.',
-        'Their times to the first token are unknown.',
-    ]);
-});
 
 void test('counts name only the states that occur', () => {
     assert.equal(countsText(summaryOf()), '23 requests: all completed');

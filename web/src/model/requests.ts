@@ -17,7 +17,7 @@ import type {
     StepColumns,
     StepRequest,
 } from '../base/answers';
-import { formatSeconds, int, pct, plural, signed, text, THIN_SPACE } from '../base/units';
+import { formatSeconds, int, plural, signed, text } from '../base/units';
 import type { TipData, TipRow } from './tip';
 
 /** "951.1 ms"; a dash if it is unknown. */
@@ -295,42 +295,6 @@ export function cumulativeShares({ counts }: RequestMetric): number[] {
 }
 
 /* --- Sentences --- */
-
-const share = (part: number, whole: number): string =>
-    `${pct((100 * part) / Math.max(1, whole))}${THIN_SPACE}%`;
-
-const CAUSE_CLAUSES: Record<RequestCause, string> = {
-    'to engine': 'on the way from the client to the engine',
-    'step in progress': 'waiting for a step that was in progress',
-    slot: 'waiting for a free slot',
-    budget: 'waiting because the tokens of a step were spent on other prompts',
-    others: 'waiting for steps of other requests',
-    'between steps': 'between steps',
-    prefill: 'in their own prefill',
-    'to client': 'on the way back to the client',
-    outside: 'outside the engine',
-};
-
-/** What the requests say: a sentence with the number, and one with what follows. */
-export function requestsSays(summary: RequestsSummary): [first: string, second: string] {
-    const { requests, late, late_ns, causes } = summary;
-    const ttft = summary.metrics.find(({ metric }) => metric === 'ttft');
-    const worst = ttft?.percentiles.at(-1);
-    if (!ttft || !worst)
-        return [`${plural(requests, 'request')}.`, 'Their times to the first token are unknown.'];
-    const first =
-        late_ns !== null && late > 0
-            ? `${int(late)} of ${plural(requests, 'request')} waited more than ${timeText(late_ns)} for the first token, the worst ${timeText(worst.nearest_ns)}.`
-            : `The longest time to the first token is ${timeText(worst.nearest_ns)}, the median ${timeText(ttft.median_ns)}.`;
-    const all = causes.reduce((sum, { ns }) => sum + ns, 0);
-    const [a, b] = causes;
-    if (!a || all <= 0) return [first, ''];
-    const also = b && b.ns >= 0.05 * all ? `, ${share(b.ns, all)} ${CAUSE_CLAUSES[b.cause]}` : '';
-    return [
-        first,
-        `${late_ns !== null ? 'They' : 'The requests'} spent ${share(a.ns, all)} of that time ${CAUSE_CLAUSES[a.cause]}${also}.`,
-    ];
-}
 
 /** "23 requests: 21 completed, 2 failed". */
 export function countsText(summary: RequestsSummary): string {

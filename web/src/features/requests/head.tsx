@@ -149,6 +149,8 @@ function Clocks({ summary }: { summary: RequestsSummary }) {
 
 const PLOT_WIDTH = 320;
 const PLOT_HEIGHT = 92;
+/* Names of marks before this share of the axis are on their right: on the left they do not fit. */
+const EARLY = 0.2;
 
 /* Bars by count, and the share of values up to each as a line, on a logarithmic axis. */
 function Distribution({ metric, request }: { metric: RequestMetric; request: number | null }) {
@@ -194,9 +196,11 @@ function Distribution({ metric, request }: { metric: RequestMetric; request: num
                     <a
                         key={mark.p}
                         href={requestHref(mark.request)}
-                        class={
-                            mark.request === request ? 'request-mark is-current' : 'request-mark'
-                        }
+                        class={[
+                            'request-mark',
+                            mark.request === request ? 'is-current' : '',
+                            histogramShare(metric, percentileNs(mark)) < EARLY ? 'is-early' : '',
+                        ].join(' ')}
                         style={{ left: `${100 * histogramShare(metric, percentileNs(mark))}%` }}
                         title={percentileTip(metric, mark)}
                     >
@@ -206,7 +210,7 @@ function Distribution({ metric, request }: { metric: RequestMetric; request: num
             </div>
             <div class="histogram-ends">
                 <span>{timeText(from)}</span>
-                <span>line: share of values up to here</span>
+                <span>line: share up to here</span>
                 <span>{timeText(to)}</span>
             </div>
         </section>
@@ -236,7 +240,7 @@ function Causes({ summary }: { summary: RequestsSummary }) {
                         >
                             <i class={`swatch is-request-${CAUSES[cause].phase}`} />
                             <span>{CAUSES[cause].label}</span>
-                            <span class="request-bar">
+                            <span class="request-amount">
                                 <i
                                     class={`is-request-${CAUSES[cause].phase}`}
                                     style={{ width: `${(100 * ns) / causes[0].ns}%` }}

@@ -401,6 +401,7 @@ export function paintTracks(
     const first = Math.max(0, Math.floor(scroll.top / each));
     const last = Math.min(rows.id.length, Math.ceil((scroll.top + scroll.height) / each));
     const every = Math.ceil(LABEL_PX / each);
+    const selected = scene.request === null ? -1 : rows.id.indexOf(scene.request);
     const tracks = new Map<number, Track>();
     clipPlot(brush, size, scroll.height);
     gridLines(brush, scene, size, scroll.height);
@@ -423,7 +424,9 @@ export function paintTracks(
             pieces: trackPieces(rows, i),
         };
         tracks.set(id, track);
-        if (i % every === 0 || id === scene.request) paintLabel(brush, scene, size, track, i);
+        const isNear = selected >= 0 && Math.abs(i - selected) < every && i !== selected;
+        if ((i % every === 0 || i === selected) && !isNear)
+            paintLabel(brush, scene, size, track, i);
     }
     clipPlot(brush, size, scroll.height);
     for (let i = first; i < last; i++) {

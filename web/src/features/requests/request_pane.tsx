@@ -115,7 +115,7 @@ function ChainPart({ part, most }: { part: RequestPart; most: number }) {
                     {THIN_SPACE}%
                 </span>
             </div>
-            <span class="request-bar">
+            <span class="request-amount">
                 <i class={`is-request-${phase}`} style={{ width: `${(100 * ns) / most}%` }} />
             </span>
             <div class="request-why">

@@ -110,7 +110,7 @@ function Work({ run, detail }: { run: Run; detail: EngineStepDetail }) {
                             title={`${name}, ${int(calls)} calls`}
                         >
                             <span class="mono ellipsis">{name}</span>
-                            <span class="request-bar">
+                            <span class="request-amount">
                                 <i style={{ width: `${Math.min(100, 100 * share)}%` }} />
                             </span>
                             <span class="is-right">{timeText(self_ns)}</span>

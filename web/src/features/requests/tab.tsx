@@ -18,18 +18,10 @@ import { goTo, pushQuery, replaceQuery, route, setQuery } from '../../base/route
 import { int, plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
-import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { SelectionLayout } from '../../components/selection_layout';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import {
-    hasTimes,
-    PHASES,
-    requestsSays,
-    shownPhases,
-    stallLimit,
-    wholeRange,
-} from '../../model/requests';
+import { hasTimes, PHASES, shownPhases, stallLimit, wholeRange } from '../../model/requests';
 import {
     fitView,
     panView,
@@ -234,11 +226,9 @@ function Requests({ run, summary }: { run: Run; summary: RequestsSummary }) {
         summary.metrics.find((one) => one.metric === (query.metric ?? 'ttft')) ??
         summary.metrics.at(0) ??
         null;
-    const [first, second] = useMemo(() => requestsSays(summary), [summary]);
     const failed = error ?? (chosen.step === null ? request.error : step.error);
     return (
         <>
-            {summary.requests > 0 && <Says first={first} second={second} />}
             {summary.requests > 0 && (
                 <SummaryHead summary={summary} metric={metric} request={chosen.request} />
             )}
@@ -358,7 +348,7 @@ function PictureToolbar({ data, order, summary }: PictureToolbarProps) {
                 Show all <kbd>0</kbd>
             </button>
             <Spacer />
-            <span class="request-legend">
+            <span class="request-phases">
                 {phases.map((phase) => (
                     <span key={phase} title={PHASES[phase].help}>
                         <i class={`swatch is-request-${phase}`} /> {PHASES[phase].label}
