@@ -19,6 +19,8 @@
 #include "importers/serving/readers.h"
 #include "importers/text/text_report.h"
 
+#define TIME_MAX_NS (INT64_MAX / 2) /* in 2116: differences of such times always fit */
+
 enum {
     LINE_BYTES_MAX = 16 << 20,
     NOTES_MAX = 50,
@@ -52,7 +54,8 @@ static int64_t time_of(const cJSON *event, const char *key)
 {
     int64_t ns = PS_TIME_UNKNOWN;
 
-    (void)ps_document_integer(event, key, &ns);
+    if (!ps_document_integer(event, key, &ns) || ns < 0 || ns > TIME_MAX_NS)
+        return PS_TIME_UNKNOWN;
     return ns;
 }
 

@@ -218,9 +218,9 @@ static void set_by_bounds(struct ps_serving_file *row, const struct bounds *boun
         row->offset_ns = bounds->low != INT64_MIN ? bounds->low : bounds->high;
         return;
     }
-    row->offset_ns = bounds->low + (bounds->high - bounds->low) / 2;
+    row->offset_ns = bounds->low / 2 + bounds->high / 2;
     if (bounds->low <= bounds->high)
-        row->error_ns = (bounds->high - bounds->low) / 2;
+        row->error_ns = bounds->high / 2 - bounds->low / 2;
 }
 
 /* Forgets the times of requests that cannot be placed on the clock of the run. */
