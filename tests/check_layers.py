@@ -205,7 +205,7 @@ WEB_PUBLIC = {
     "operators": ["kernels_table", "table"],
     "report": ["dialogs", "facts", "ledger_text", "run_body", "share_dialog", "tabs", "view"],
     "search": ["hit", "view"],
-    "shared": ["chosen_step", "companions", "comparison_of", "failed_parts", "mode_switch", "name_search", "notices", "other_runs", "paged_source", "row_actions", "row_link", "shelf_state", "step_button", "tab_list", "table_tab", "use_json"],
+    "shared": ["chosen_step", "companions", "comparison_of", "failed_parts", "goodput", "mode_switch", "name_search", "notices", "other_runs", "paged_source", "row_actions", "row_link", "shelf_state", "step_button", "tab_list", "table_tab", "use_json"],
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
     "snapshot": ["facts"],

@@ -62,6 +62,11 @@ test('requests of two runs are shown in pairs', async ({ pages }) => {
         await page.getByRole('button', { name: 'Later' }).click();
         await until(async () => (await page.locator('.compare-requests .grid-row').count()) === 1, 'one pair is later');
         equal(queryOf(page).get('only'), 'later');
+        await page.locator('.goodput input').fill('ttft:45ms');
+        await page.keyboard.press('Enter');
+        await until(async () => plain(await page.locator('.goodput').innerText()).includes('50.0 % 2 of 4'), 'the goodput of the new run');
+        check(plain(await page.locator('.goodput').innerText()).includes('75.0 % 3 of 4'), 'the goodput of the base');
+        equal(queryOf(page).get('limits'), 'ttft:45ms');
         await page.getByRole('button', { name: 'Longest gap' }).click();
         await until(async () => (await page.locator('.request-metrics tr.is-selected').innerText()).startsWith('Longest gap'), 'another metric');
         equal(queryOf(page).get('metric'), 'gap_ns');

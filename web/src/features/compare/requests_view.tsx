@@ -25,6 +25,7 @@ import {
     sideValue,
     worstPairs,
 } from '../../model/request_pairs';
+import { GoodputLine } from '../shared/goodput';
 import { objectsOf, useSource } from '../shared/paged_source';
 import { useData, useJson } from '../shared/use_json';
 import { DistributionChart, nsText, PairsChart, PartBars } from './request_charts';
@@ -52,7 +53,7 @@ export function RequestsView({ comparison }: { comparison: Comparison }) {
     return (
         <div class="tab-body compare-requests">
             {error && <Notice kind="error" title="The requests could not be read" error={error} />}
-            {data && <Body key={comparison.base[0].id} summary={data} />}
+            {data && <Body key={comparison.base[0].id} summary={data} comparison={comparison} />}
             <LoadingLine active={loading} />
         </div>
     );
@@ -70,7 +71,7 @@ function pairsText({ pairs, paired_by: by, prompt_lengths: lengths }: RequestCom
     return `${plural(pairs, 'pair')} of requests, ${PAIRED_BY[by ?? ''] ?? ''}${note}`;
 }
 
-function Body({ summary }: { summary: RequestComparison }) {
+function Body({ summary, comparison }: { summary: RequestComparison; comparison: Comparison }) {
     const { query } = route.value;
     const metric = readMetric(query.metric);
     const change = summary.metrics.find((one) => one.metric === metric);
@@ -122,6 +123,7 @@ function Body({ summary }: { summary: RequestComparison }) {
             <div class="panes">
                 <section class="pane pane-main">
                     <Metrics summary={summary} shown={metric} />
+                    <GoodputLine runs={[...comparison.base, ...comparison.new]} />
                     {summary.paired_by && <Pairs summary={summary} metric={metric} only={only} />}
                 </section>
                 {change && <RequestPane {...{ summary, metric, change }} />}

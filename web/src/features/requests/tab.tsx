@@ -31,6 +31,7 @@ import {
     widthOf,
     zoomView,
 } from '../../model/timeline_view';
+import { GoodputLine } from '../shared/goodput';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { SummaryHead } from './head';
@@ -232,6 +233,7 @@ function Requests({ run, summary }: { run: Run; summary: RequestsSummary }) {
             {summary.requests > 0 && (
                 <SummaryHead summary={summary} metric={metric} request={chosen.request} />
             )}
+            {summary.requests > 0 && <GoodputLine runs={[run]} />}
             <Sweep run={run} results={summary.results} />
             {failed && (
                 <Notice kind="error" title="The requests could not be read" error={failed} />
