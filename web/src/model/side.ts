@@ -26,6 +26,7 @@ const PER_RUN_KEYS = new Set([
     ...['flame_zoom', 'flame_frame', 'sandwich_zoom', 'sandwich_frame', 'tf', 'threads'],
     ...['track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
     ...['action', 'y', 'pin', 'fold', 'order', 'high'],
+    ...['request', 'engine_step', 'result'],
 ]);
 
 /** The same for memory snapshots: events, stacks and allocations have other numbers in each. */

@@ -142,7 +142,8 @@ function Clocks({ summary }: { summary: RequestsSummary }) {
             title="what was added to the times of each file so that all are on one clock, and by how much that may be wrong"
         >
             Clocks: {files.map(clockText).join(' · ')}
-            {isUnknown && '. Times of files with an unknown clock cannot be compared.'}
+            {isUnknown &&
+                '. Of a file with an unknown clock, only the time between two of its events is known.'}
         </p>
     );
 }

@@ -55,17 +55,17 @@ interface HeadRow {
 
 export interface HeadLayout {
     ruler: HeadRow;
-    load: HeadRow;
+    load: HeadRow | null;
     arrivals: HeadRow | null;
     steps: HeadRow | null;
     height: number;
 }
 
 /** Where the rows of the head are. */
-export function headLayout({ window, hasArrivals }: RequestScene): HeadLayout {
+export function headLayout({ window, rows, hasArrivals }: RequestScene): HeadLayout {
     const ruler = { top: 0, height: 20 };
-    const load = { top: 24, height: 34 };
-    let y = load.top + load.height + 6;
+    const load = rows.id.length > 0 ? { top: 24, height: 34 } : null;
+    let y = load ? load.top + load.height + 6 : 28;
     let arrivals: HeadRow | null = null;
     if (hasArrivals) {
         arrivals = { top: y, height: 34 };
@@ -266,7 +266,7 @@ export function paintHead(canvas: HTMLCanvasElement, scene: RequestScene, size: 
     clipPlot(brush, size, layout.height);
     paintRuler(brush, scene, size, layout.height);
     brush.ctx.restore();
-    paintLoad(brush, scene, size, layout.load);
+    if (layout.load) paintLoad(brush, scene, size, layout.load);
     if (layout.arrivals) paintArrivals(brush, scene, size, layout.arrivals);
     if (layout.steps) paintSteps(brush, scene, size, layout.steps);
 }

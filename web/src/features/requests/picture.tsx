@@ -288,20 +288,22 @@ function HeadNames({
     const hasRunning = load.running.some((n) => n > 0);
     return (
         <>
-            <span class="request-name" style={{ top: `${layout.load.top}px` }}>
-                <span>
-                    <i class="request-line is-running" />
-                    {hasRunning
-                        ? `running, max ${int(most(load.running))}`
-                        : `in flight, max ${int(most(load.in_flight))}`}
-                </span>
-                {hasRunning && (
+            {layout.load && (
+                <span class="request-name" style={{ top: `${layout.load.top}px` }}>
                     <span>
-                        <i class="request-line is-waiting" />
-                        waiting, max {int(most(load.waiting))}
+                        <i class="request-line is-running" />
+                        {hasRunning
+                            ? `running, max ${int(most(load.running))}`
+                            : `in flight, max ${int(most(load.in_flight))}`}
                     </span>
-                )}
-            </span>
+                    {hasRunning && (
+                        <span>
+                            <i class="request-line is-waiting" />
+                            waiting, max {int(most(load.waiting))}
+                        </span>
+                    )}
+                </span>
+            )}
             {layout.arrivals && (
                 <span class="request-name" style={{ top: `${layout.arrivals.top}px` }}>
                     <span>All requests</span>
