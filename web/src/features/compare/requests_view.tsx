@@ -4,7 +4,13 @@
  * time to first token beside them. Percentiles alone hide what changed.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { Comparison, RequestChange, RequestComparison, RequestPair } from '../../base/answers';
+import type {
+    Comparison,
+    Page,
+    RequestChange,
+    RequestComparison,
+    RequestPair,
+} from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
