@@ -19,7 +19,6 @@ import {
     partText,
     percentileNs,
     percentileTip,
-    pieceAt,
     requestTip,
     shownPhases,
     stallLimit,
@@ -118,16 +117,12 @@ void test('a request that only the client knows waits until its first token for 
     assert.deepEqual(piecesText(rows), ['wait 0-9', 'prefill 9-12']);
 });
 
-void test('places hit the track, the piece and the step under them', () => {
+void test('a place hits the track under it', () => {
     assert.equal(trackHeight(23), 14);
     assert.equal(trackAt(0, 23), 0);
     assert.equal(trackAt(14 * 23 - 1, 23), 22);
     assert.equal(trackAt(14 * 23, 23), -1);
     assert.equal(trackAt(-1, 23), -1);
-    const pieces = trackPieces(WORST, 0);
-    assert.equal(pieceAt(pieces, 800 * MS), 2);
-    assert.equal(pieceAt(pieces, 1005 * MS), -1);
-    assert.equal(pieceAt(pieces, 1005 * MS, 3 * MS), 6);
 });
 
 const STEPS: StepColumns = {

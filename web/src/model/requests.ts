@@ -156,17 +156,6 @@ export function trackAt(y: number, rows: number): number {
     return y >= 0 && row < rows ? row : -1;
 }
 
-/** Index of the piece at a time; -1: none. `slack`: how far beside a piece still counts. */
-export function pieceAt(pieces: readonly Piece[], ns: number, slack = 0): number {
-    let best = -1;
-    let nearest = Infinity;
-    pieces.forEach(({ from, to }, i) => {
-        const away = Math.max(0, from - ns, ns - to);
-        if (away <= slack && away < nearest) [best, nearest] = [i, away];
-    });
-    return best;
-}
-
 /* --- Steps --- */
 
 export const STEP_KINDS = ['unknown', 'prefill', 'mixed', 'decode'] as const;

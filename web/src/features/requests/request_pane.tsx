@@ -4,7 +4,7 @@
  * over time, and what client and engine say of it.
  */
 import type { ComponentChildren } from 'preact';
-import type { RequestDetail, RequestPart, RequestStall, Run, StepWork } from '../../base/answers';
+import type { RequestDetail, RequestPart, RequestStall, StepWork } from '../../base/answers';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneSection, SelectionPane } from '../../components/selection_pane';
@@ -13,7 +13,6 @@ import { stepHref } from './links';
 import { RequestLinks } from './request_links';
 
 interface RequestPaneProps {
-    run: Run;
     detail: RequestDetail;
     onClose: () => void;
 }

@@ -298,7 +298,7 @@ function selectionPane(
     if (chosen.request === null || !request) return null;
     return (
         <RevealedPane key="request">
-            <RequestPane run={run} detail={request} onClose={closeSelection} />
+            <RequestPane detail={request} onClose={closeSelection} />
         </RevealedPane>
     );
 }
