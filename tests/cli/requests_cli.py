@@ -45,6 +45,18 @@ class Requests(ShelfTest):
         self.assertRegex(head, r"1\.197 s +3 +3 +\d+  waits for a step in progress")
         self.assertEqual([line.split()[0:2] for line in rows.splitlines()[2:4]], [["500.0", "ms"], ["420.0", "ms"]])
 
+    def test_show_says_how_long_the_steps_of_a_log_take(self):
+        line = ("INFO 11-29 12:05:29 [core.py:412] Iteration({0}): {1} context requests, {2} context tokens, 1 generation requests, "
+                "1 generation tokens, iteration elapsed time: {3} ms\n")
+        log = "".join(line.format(i, 0, 0, 10) for i in range(9)) + line.format(9, 1, 4000, 210)
+        self.ok("add", "--name", "log", self.file("engine.log", log.encode()))
+        said = self.ok("show", "log")
+        self.assertIn("10 steps of the engine take 300.0 ms in all, the median step 10.00 ms. The longest, step 9, takes 210.0 ms to "
+                      "prefill 4000 tokens, 70.0 % of the time of all.", said)
+        self.assertNotIn("Measurements", said)
+        self.ok("add", "--name", "sglang", os.path.join(ROOT, "tests", "golden", "engine_log", "ok_sglang.log"))
+        self.assertIn("The log lists 2 steps of the engine, and not how long they took.", self.ok("show", "sglang"))
+
     def test_explore_shows_the_causes_of_a_request(self):
         self.ok("add", "--name", "load", self.file("engine.jsonl", engine_log()))
         said = self.ok("explore", "load", "late-0")

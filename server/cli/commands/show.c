@@ -198,7 +198,8 @@ static enum ps_status add_results(const struct ps_options *options, const char *
     if (ps_client_read(client, path.ptr, &page, err) != PS_OK)
         return err->code;
     out->max_rows = rows;
-    ps_text_results(out, page, options->sort);
+    if (ps_count_rows(page)) /* the log of an engine has none */
+        ps_text_results(out, page, options->sort);
     return PS_OK;
 }
 

@@ -391,21 +391,24 @@ enum ps_fact_code {
     PS_FACT_NEXT,          /* share; subject */
 
     /* of requests to a server */
-    PS_FACT_LATE_REQUESTS,    /* late requests, all, the limit of the time to the first token */
-    PS_FACT_NONE_LATE,        /* requests, the limit, the longest time; subject: that request */
-    PS_FACT_WORST_REQUEST,    /* time to the first token; subject: the request */
-    PS_FACT_STEP_IN_PROGRESS, /* time; subject: the step */
-    PS_FACT_STEP_OF_PROMPTS,  /* time, tokens; subject: the step */
-    PS_FACT_STEP_PREFILLS,    /* time, tokens; subject: the step; other: the request */
-    PS_FACT_STEP_WORK,        /* share of the step of the fact before; subject: an operator */
-    PS_FACT_SLOTS_TAKEN,      /* time, slots */
-    PS_FACT_TOKENS_SPENT,     /* time */
-    PS_FACT_OTHERS_SERVED,    /* time */
-    PS_FACT_NO_STEP,          /* time */
-    PS_FACT_COMPUTES_PROMPT,  /* time, tokens of the prompt */
-    PS_FACT_TO_ENGINE,        /* time */
-    PS_FACT_TO_CLIENT,        /* time */
-    PS_FACT_OUTSIDE_ENGINE,   /* time */
+    PS_FACT_LATE_REQUESTS,       /* late requests, all, the limit of the time to the first token */
+    PS_FACT_ENGINE_STEPS,        /* steps, seconds of all, seconds of their median */
+    PS_FACT_LONGEST_STEP,        /* seconds, share of all, tokens of prompts; subject: the step */
+    PS_FACT_STEPS_WITHOUT_TIMES, /* steps */
+    PS_FACT_NONE_LATE,           /* requests, the limit, the longest time; subject: that request */
+    PS_FACT_WORST_REQUEST,       /* time to the first token; subject: the request */
+    PS_FACT_STEP_IN_PROGRESS,    /* time; subject: the step */
+    PS_FACT_STEP_OF_PROMPTS,     /* time, tokens; subject: the step */
+    PS_FACT_STEP_PREFILLS,       /* time, tokens; subject: the step; other: the request */
+    PS_FACT_STEP_WORK,           /* share of the step of the fact before; subject: an operator */
+    PS_FACT_SLOTS_TAKEN,         /* time, slots */
+    PS_FACT_TOKENS_SPENT,        /* time */
+    PS_FACT_OTHERS_SERVED,       /* time */
+    PS_FACT_NO_STEP,             /* time */
+    PS_FACT_COMPUTES_PROMPT,     /* time, tokens of the prompt */
+    PS_FACT_TO_ENGINE,           /* time */
+    PS_FACT_TO_CLIENT,           /* time */
+    PS_FACT_OUTSIDE_ENGINE,      /* time */
     PS_FACT_CAUSE_UNKNOWN,
     PS_FACT_QUEUE_GROWS,          /* median time in the first and in the last quarter */
     PS_FACT_SPLIT_AND_SLOTS_HELP, /* requests of that cause, those that are cured, the limit */

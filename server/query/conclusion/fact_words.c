@@ -684,6 +684,17 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
         {"late_requests", 3, .place = PS_SAID_VERDICT,
          .words = "{0 of} of {1 of} requests {0 waits|wait} more than {2 s of} for {0 its|their} "
                   "first token."},
+    [PS_FACT_ENGINE_STEPS] =
+        {"engine_steps", 3, .place = PS_SAID_VERDICT,
+         .words =
+             "{0 of} {0 step|steps} of the engine take {1 s of} in all, the median step {2 s of}."},
+    [PS_FACT_LONGEST_STEP] =
+        {"longest_step", 3,
+         .words =
+             " The longest, {fact}, takes {0 s of}{2 to prefill}, {1 % of} of the time of all."},
+    [PS_FACT_STEPS_WITHOUT_TIMES] =
+        {"steps_without_times", 1, .place = PS_SAID_VERDICT,
+         .words = "The log lists {0 of} {0 step|steps} of the engine, and not how long they took."},
     [PS_FACT_NONE_LATE] =
         {"none_late", 3, .place = PS_SAID_VERDICT,
          .words = "No request is late: all {0 of} have their first token within {1 s of}.",

@@ -15,6 +15,7 @@
 #include "base/saturated.h"
 #include "server/query/advice.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/engine_steps.h"
 #include "server/query/requests/metrics.h"
 #include "server/query/requests/step_work.h"
 #include "server/runfile/trace.h"
@@ -283,17 +284,6 @@ static struct ps_subject request_subject(struct ps_conclusion *c, const struct p
     return ps_subject_of(c, PS_SUBJECT_PART, link_of(c, "request", id), ps_str_from_c(name));
 }
 
-static struct ps_subject step_subject(struct ps_conclusion *c, const struct ps_requests *r,
-                                      size_t step)
-{
-    const struct ps_engine_step_row *row = &r->steps[step];
-    int64_t number = row->number == PS_COUNT_UNKNOWN ? row->id : row->number;
-    const char *name = ps_arena_printf(&c->arena, "step %lld", (long long)number);
-
-    return ps_subject_of(c, PS_SUBJECT_PART, link_of(c, "engine_step", row->id),
-                         ps_str_from_c(name));
-}
-
 /* --- The worst request --- */
 
 static enum ps_status add_step_work(struct ps_db *db, struct ps_conclusion *c,
@@ -332,7 +322,7 @@ static enum ps_status add_step_part(struct ps_db *db, struct ps_conclusion *c,
                                             : PS_FACT_STEP_IN_PROGRESS,
                            .values = {seconds(row->parts_ns[PS_WAITS_FOR_STEP]),
                                       (double)(other >= 0 ? tokens : all_tokens)},
-                           .subject = step_subject(c, r, step),
+                           .subject = ps_engine_step_subject(c, r, step),
                            .link = link_of(c, "request", row->id)};
 
     if (other >= 0)
@@ -505,7 +495,7 @@ static void add_stall(struct ps_conclusion *c, const struct ps_requests *r,
     int64_t tokens, other;
     struct ps_fact fact = {is_first ? PS_FACT_TOKENS_STOP : PS_FACT_ALSO_STOPS,
                            .values = {(double)stall->n, seconds(stall->ns)},
-                           .subject = step_subject(c, r, (size_t)stall->step),
+                           .subject = ps_engine_step_subject(c, r, (size_t)stall->step),
                            .link = link_of(c, "request", r->requests[stall->request].id)};
 
     other = largest_prefill(r, (size_t)stall->step, &tokens);
@@ -624,8 +614,12 @@ enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out,
     out->unit = "s";
     out->base = "of late requests";
     find_late(r, &late);
-    if (late.limit_ns == PS_COUNT_UNKNOWN || are_of_loads(r))
-        return conclude_results(db, out, is_said, err);
+    if (late.limit_ns == PS_COUNT_UNKNOWN || are_of_loads(r)) {
+        conclude_results(db, out, is_said, err);
+        if (!*is_said && !has_trace && r->n == 0 && err->code == PS_OK)
+            *is_said = ps_conclude_engine_steps(out, r);
+        return err->code;
+    }
     stall = find_stall(r, late.limit_ns);
     *is_said = true;
     if (late.n > 0)
@@ -639,8 +633,8 @@ enum ps_status ps_conclude_requests(struct ps_db *db, struct ps_conclusion *out,
         conclude_none_late(out, r, &late);
         return err->code;
     }
-    ps_conclude_first(
-        out, ps_claim_of("serving-stall", PS_WAITS, step_subject(out, r, (size_t)stall.step), NAN));
+    ps_conclude_first(out, ps_claim_of("serving-stall", PS_WAITS,
+                                       ps_engine_step_subject(out, r, (size_t)stall.step), NAN));
     add_stall(out, r, &stall, late.splits_prompts, true);
     return err->code;
 }
