@@ -41,6 +41,8 @@ struct reader {
     int64_t end_ns; /* of the last step */
     uint64_t stored, rejected;
     uint64_t of_other_sources, decode_samples;
+    int64_t last_number; /* of the last step, as the engine counts; -1: unknown */
+    uint64_t missing;    /* steps whose numbers the log leaves out */
 };
 
 /* --- Words of a line --- */
@@ -322,10 +324,78 @@ static bool read_request(struct reader *r, struct ps_str line)
 
 /* --- The log --- */
 
+/* Whether the line begins like one of a step that has more to say. */
 static bool is_damaged_step(struct ps_str line)
 {
-    return ps_str_find(line, PS_STR("] Iteration(")) &&
-           ps_str_find(line, PS_STR("iteration elapsed time"));
+    const struct ps_str iteration = after(line, "Iteration("),
+                        batch = ps_str_find(line, PS_STR("Prefill batch"))
+                                    ? after(line, "Prefill batch")
+                                    : after(line, "Decode batch");
+    int64_t number;
+
+    if (iteration.ptr)
+        return read_count(iteration, &number) &&
+               (ps_str_find(iteration, PS_STR("): ")) || iteration.len < 12);
+    if (batch.ptr)
+        return ps_str_starts_with(batch, PS_STR(". #")) || batch.len < 3;
+    return ps_str_find(line, PS_STR("iter = ")) && ps_str_find(line, PS_STR("host_step_time"));
+}
+
+/* Whether the text begins like a line of a logger, which continues no other line. */
+static bool begins_line(struct ps_str text)
+{
+    static const char *const words[] = {"(", "[", "INFO ", "WARNING ", "ERROR ", "DEBUG "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_starts_with(text, ps_str_from_c(words[i])))
+            return second_of(text) != PS_TIME_UNKNOWN;
+    return false;
+}
+
+/* A ps_report_classify. */
+static enum ps_report_row classify_row(const void *format, struct ps_str text)
+{
+    struct ps_engine_step step;
+    int64_t length_ns;
+
+    (void)format;
+    switch (read_step(text, &step, &length_ns)) {
+    case NO_ENGINE:
+        if (is_damaged_step(text))
+            return PS_ROW_INCOMPLETE;
+        return begins_line(text) ? PS_ROW_FINAL : PS_ROW_NONE;
+    case VLLM:
+        return ps_str_ends_with(ps_str_trim(text), PS_STR(" ms")) ? PS_ROW_FINAL
+                                                                  : PS_ROW_INCOMPLETE;
+    default:
+        return PS_ROW_COMPLETE;
+    }
+}
+
+static size_t count_steps(struct ps_str text)
+{
+    struct ps_engine_step step;
+    int64_t length_ns;
+    size_t n = 0;
+
+    while (text.len)
+        n += read_step(ps_report_pop_line(&text), &step, &length_ns) != NO_ENGINE;
+    return n;
+}
+
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return count_steps(unwrapped) > count_steps(head);
+}
+
+static enum ps_report_line_end find_end(const void *format, struct ps_str text, struct ps_str next)
+{
+    struct ps_engine_step step;
+    int64_t length_ns;
+
+    if (read_step(text, &step, &length_ns) == NO_ENGINE)
+        return begins_line(next) ? PS_LINE_END_COMPLETE : PS_LINE_END_UNKNOWN;
+    return ps_report_find_row_end(classify_row, format, text, next);
 }
 
 static void reject_line(struct reader *r)
@@ -337,10 +407,14 @@ static void reject_line(struct reader *r)
 
 static void read_line(struct reader *r)
 {
-    const struct ps_str line = ps_report_visible_text(r->in.line.text);
     struct ps_engine_step step;
+    struct ps_str line;
     int64_t length_ns;
-    const enum engine engine = read_step(line, &step, &length_ns);
+    enum engine engine;
+
+    ps_report_rejoin(&r->in, classify_row, NULL);
+    line = ps_report_visible_text(r->in.line.text);
+    engine = read_step(line, &step, &length_ns);
 
     if (engine == NO_ENGINE) {
         if (read_request(r, line))
@@ -355,6 +429,9 @@ static void read_line(struct reader *r)
         r->of_other_sources++;
         return;
     }
+    if (step.number >= 0 && r->last_number >= 0 && step.number > r->last_number + 1)
+        r->missing += (uint64_t)(step.number - r->last_number - 1);
+    r->last_number = step.number;
     r->decode_samples += engine == SGLANG && step.context_requests == 0;
     place_step(r, &step, line, length_ns);
     sv_add_step(r->run, &step);
@@ -363,8 +440,11 @@ static void read_line(struct reader *r)
 
 static void write_notes(const struct reader *r)
 {
+    ps_report_write_notes(&r->in, r->run->out);
     ps_sink_count(r->run->out, PS_NOTE_WARNING, r->of_other_sources,
                   "steps left out, because another process printed them than the first ones");
+    ps_sink_count(r->run->out, PS_NOTE_WARNING, r->missing,
+                  "steps whose lines are missing in the log, by their numbers");
     if (r->decode_samples)
         ps_sink_note(r->run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "SGLang prints no lengths of steps, and one decode step of 40: the steps are "
@@ -374,9 +454,10 @@ static void write_notes(const struct reader *r)
 enum ps_status sv_read_engine_log(struct sv_run *run, struct ps_str name, struct ps_stream *in,
                                   struct ps_err *err)
 {
-    struct reader r = {.run = run, .in = {.in = in}};
+    struct reader r = {.run = run, .in = {.in = in}, .last_number = -1};
     const uint32_t file = sv_begin_file(run, name, PS_SERVING_ENGINE, "", SV_CLOCK_NONE);
 
+    ps_report_unwrap(&r.in, is_wrapped, find_end, NULL);
     while (err->code == PS_OK && ps_report_read_line(&r.in)) {
         read_line(&r);
         if (run->n_steps > SV_STEPS_MAX)
@@ -388,9 +469,9 @@ enum ps_status sv_read_engine_log(struct sv_run *run, struct ps_str name, struct
     if (err->code == PS_OK)
         ps_stream_status(in, err);
     run->files[file].row.tool = ps_str_from_c(tools[r.engine]);
-    run->ledger.read += r.in.lines;
+    run->ledger.read += r.in.lines - r.in.continuation_lines;
     run->ledger.rejected += r.rejected;
-    run->ledger.other += r.in.lines - r.stored - r.rejected;
+    run->ledger.other += r.in.lines - r.in.continuation_lines - r.stored - r.rejected;
     write_notes(&r);
     ps_buf_free(&r.source);
     ps_report_free(&r.in);

@@ -707,18 +707,8 @@ void ps_report_count_doubtful(struct ps_report_reader *r)
         count_line(&r->rejected_joins, &r->line);
 }
 
-void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
-                            uint64_t repaired, uint64_t rejected)
+void ps_report_write_notes(const struct ps_report_reader *r, struct ps_sink *out)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->lines - r->continuation_lines,
-        .stored = records - repaired,
-        .repaired = repaired,
-        .rejected = rejected,
-        .other = r->lines - r->continuation_lines - records - rejected,
-    };
-
     if (r->rejoined.count)
         ps_sink_note(
             out, PS_NOTE_REPAIRED, r->rejoined.offset, r->rejoined.line,
@@ -739,6 +729,21 @@ void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *ou
                      "lines that are only \"...\", where rows were removed from the text: %llu "
                      "(this is the first)",
                      (unsigned long long)r->ellipses.count);
+}
+
+void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                            uint64_t repaired, uint64_t rejected)
+{
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = r->lines - r->continuation_lines,
+        .stored = records - repaired,
+        .repaired = repaired,
+        .rejected = rejected,
+        .other = r->lines - r->continuation_lines - records - rejected,
+    };
+
+    ps_report_write_notes(r, out);
     out->ops->ledger(out, &ledger);
 }
 

@@ -138,6 +138,9 @@ void ps_report_count_doubtful(struct ps_report_reader *r);
  * ps_reading_check. */
 enum ps_status ps_report_check(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
                                struct ps_err *err);
+/* Writes a note for each kind of damage by copying: joined rows, removed lines. */
+void ps_report_write_notes(const struct ps_report_reader *r, struct ps_sink *out);
+
 /* Writes the ledger of the lines read: `records` of them were stored, including `repaired` repaired
  * ones; all others except `rejected` are other text. A wrapped line counts once. */
 void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
