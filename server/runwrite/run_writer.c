@@ -116,6 +116,7 @@ struct ps_writer {
     struct ps_writer_options writing;
     struct ps_db *db;
     struct ps_arena arena;
+    struct ps_str tool; /* in the arena; {NULL, 0}: none is written yet */
     struct ps_ledger ledger;
     struct ps_headline headline;
     struct ps_inserter rows;
@@ -486,7 +487,14 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
-    put_meta(writer_of(sink), key, PS_NO_NUM, value);
+    struct ps_writer *w = writer_of(sink);
+
+    if (strcmp(key, "tool") == 0) {
+        if (w->tool.ptr && !ps_str_eq(w->tool, value)) /* the version is that of another tool */
+            put_meta(w, "tool_version", PS_NO_NUM, PS_STR(""));
+        w->tool = ps_arena_copy(&w->arena, value);
+    }
+    put_meta(w, key, PS_NO_NUM, value);
 }
 
 static void list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)

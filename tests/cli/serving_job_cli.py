@@ -85,3 +85,12 @@ class ServingJob(ShelfTest):
         steps = self.rows(run["id"], "SELECT e.step, e.start_ns - s.host_start_ns AS late FROM engine_step e JOIN step s ON s.id = e.step ORDER BY e.id")
         self.assertEqual([row["late"] for row in steps], [30_000] * len(STEPS))
         self.assertEqual([row["n"] for row in self.rows(run["id"], "SELECT count(*) AS n FROM slices WHERE name = 'aten::cat'")], [1])
+
+    def test_a_version_is_that_of_the_tool(self):
+        result = json.dumps({"schema_version": "1.3", "aiperf_version": "0.13.0", "input_config": {}, "request_count": {"unit": "requests", "avg": 1.0},
+                             "request_latency": {"unit": "ms", "avg": 20.0, "p99": 20.0}, "time_to_first_token": {"unit": "ms", "avg": 10.0, "p99": 10.0}})
+        folder = self.write("night", {"profile_export_aiperf.json": result, "trace.json": trace()})
+        for files, told in (((folder,), "PyTorch profiler"), ((os.path.join(folder, "profile_export_aiperf.json"),), "AIPerf 0.13.0")):
+            (run,), _ = self.add(*files)
+            shown = self.run_verb("show", run["id"]).stdout.decode()
+            self.assertIn(told, [line[5:].strip() for line in shown.splitlines() if line.startswith("tool ")])
