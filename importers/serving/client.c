@@ -256,6 +256,12 @@ bool sv_measure_set(struct sv_measure *measure, struct ps_str statistic, struct 
 void sv_measure_take_samples(struct sv_client_load *load, struct sv_measure *measure,
                              double *samples, size_t n)
 {
+    size_t n_known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(samples[i]))
+            samples[n_known++] = samples[i];
+    n = n_known;
     if (!measure || load->n_samples == sizeof load->samples / sizeof *load->samples || n == 0) {
         free(samples);
         return;

@@ -138,7 +138,8 @@ struct sv_measure *sv_measure(struct sv_client *client, struct sv_client_load *l
                               struct ps_str key, const char *unit);
 /* Sets a statistic by its name ("mean", "avg", "p99", "std_dev"). False: the name is unknown. */
 bool sv_measure_set(struct sv_measure *measure, struct ps_str statistic, struct ps_str text);
-/* Gives the measure its samples, which the load owns from now on. */
+/* Gives the measure its samples, which the load owns from now on. Those that are not finite are
+ * left out. */
 void sv_measure_take_samples(struct sv_client_load *load, struct sv_measure *measure,
                              double *samples, size_t n);
 /* Writes the rows of all loads, and frees them. */

@@ -245,7 +245,8 @@ static struct sv_measure *add_latency(struct flat_reader *r, const double *sampl
     for (size_t i = 0; i < n; i++)
         sum += samples[i];
     measure->is_computed = true;
-    measure->values.mean = ps_real(sum / (double)n);
+    if (isfinite(sum))
+        measure->values.mean = ps_real(sum / (double)n);
     return measure;
 }
 

@@ -13,6 +13,7 @@
 #include "importers/records/measurements.h"
 #include "importers/records/memory_curve.h"
 #include "importers/records/printed.h"
+#include "importers/records/requests.h"
 #include "importers/records/run.h"
 #include "importers/records/snapshot.h"
 #include "importers/records/steps.h"
@@ -28,6 +29,8 @@ struct judge {
     uint32_t reports, operators, promised; /* promised: rows that the reports hold */
     uint32_t processes, tracks, counters, collectives, steps, modules;
     uint32_t measurements;
+    uint32_t serving_files, serving_results, requests, engine_steps;
+    int64_t engine_step_start_ns; /* of the last one */
     uint32_t snapshot_texts, frames, stacks, streams, pools, segments, blocks,
         devices; /* devices: highest */
     uint32_t highest_stack;
@@ -500,6 +503,75 @@ static void on_measurement(struct ps_sink *sink, const struct ps_measurement *ro
     }
 }
 
+static void on_serving_file(struct ps_sink *sink, const struct ps_serving_file *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->serving_files);
+    FUZZ_HOLDS(row->role <= PS_SERVING_TRACE && row->method <= PS_CLOCK_UNKNOWN);
+    FUZZ_HOLDS(row->error_ns >= PS_COUNT_UNKNOWN);
+    check_text(row->name);
+    check_text(row->tool);
+}
+
+static void on_serving_result(struct ps_sink *sink, const struct ps_serving_result *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->serving_results && judge->requests == 0);
+    FUZZ_HOLDS(row->first <= row->last && row->last <= judge->measurements);
+    FUZZ_HOLDS((row->first == 0) == (row->last == 0));
+    check_text(row->name);
+    check_text(row->parameters);
+}
+
+static void on_request(struct ps_sink *sink, const struct ps_request *row)
+{
+    struct judge *judge = (struct judge *)sink;
+    const int64_t counts[] = {row->ttft_ns,       row->latency_ns,           row->prompt_tokens,
+                              row->output_tokens, row->engine_prompt_tokens, row->cached_tokens,
+                              row->position,      row->engine_output_tokens};
+
+    FUZZ_HOLDS(row->id == ++judge->requests && judge->engine_steps == 0);
+    FUZZ_HOLDS(row->result <= judge->serving_results);
+    FUZZ_HOLDS(row->state <= PS_REQUEST_UNFINISHED);
+    FUZZ_HOLDS(!isinf(row->tpot_ns));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        FUZZ_HOLDS(counts[i] >= PS_COUNT_UNKNOWN);
+    for (size_t i = 0; i < row->n_gaps; i++)
+        FUZZ_HOLDS(row->gaps_ns[i] >= 0);
+    check_text(row->name);
+    check_text(row->error);
+}
+
+static void on_engine_step(struct ps_sink *sink, const struct ps_engine_step *row)
+{
+    struct judge *judge = (struct judge *)sink;
+    const int64_t counts[] = {row->number,
+                              row->context_requests,
+                              row->context_tokens,
+                              row->generation_requests,
+                              row->generation_tokens,
+                              row->running,
+                              row->waiting};
+
+    FUZZ_HOLDS(row->id == ++judge->engine_steps);
+    FUZZ_HOLDS(row->id == 1 || row->start_ns >= judge->engine_step_start_ns);
+    FUZZ_HOLDS(row->start_ns != PS_TIME_UNKNOWN && row->end_ns >= row->start_ns);
+    FUZZ_HOLDS(row->step <= judge->steps);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        FUZZ_HOLDS(counts[i] >= PS_COUNT_UNKNOWN);
+    judge->engine_step_start_ns = row->start_ns;
+    check_text(row->name);
+}
+
+static void on_served(struct ps_sink *sink, const struct ps_served *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->step == judge->engine_steps && row->start_ns == judge->engine_step_start_ns);
+    FUZZ_HOLDS(row->request >= 1 && row->request <= judge->requests);
+    FUZZ_HOLDS(row->tokens >= PS_COUNT_UNKNOWN && row->computed >= PS_COUNT_UNKNOWN);
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct judge *judge = (struct judge *)sink;
@@ -576,6 +648,11 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .action = on_action,
         .open_scratch = on_scratch,
         .measurement = on_measurement,
+        .serving_file = on_serving_file,
+        .serving_result = on_serving_result,
+        .request = on_request,
+        .engine_step = on_engine_step,
+        .served = on_served,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,
