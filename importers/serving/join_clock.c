@@ -7,6 +7,7 @@
 enum {
     WINDOW_NS = 10000000, /* differences that are one offset lie so near to each other */
     AGREE_MIN = 3,        /* differences that agree by chance are fewer */
+    PAIRS_MAX = 4000000,  /* differences that are compared */
     STEPS_MAX = 10000     /* steps that are searched for the first token of a request */
 };
 
@@ -140,29 +141,48 @@ static size_t find_prefill(const struct prefill *prefills, size_t n, int64_t tok
     return low;
 }
 
-enum { PAIRS_OF_REQUEST_MAX = 1000 };
+/* The sorted steps that compute a prompt as long as that of a request of the file: [first, end). */
+struct prefill_range {
+    size_t first, end;
+};
+
+static struct prefill_range prefills_of(const struct sv_run *run, uint32_t file, size_t request,
+                                        const struct prefill *prefills, size_t n)
+{
+    const struct ps_request *row = &run->requests[request].row;
+
+    if (run->requests[request].file != file || row->prompt_tokens < 0 ||
+        row->prompt_tokens == INT64_MAX || client_first_token(row) == PS_TIME_UNKNOWN)
+        return (struct prefill_range){0, 0};
+    return (struct prefill_range){find_prefill(prefills, n, row->prompt_tokens),
+                                  find_prefill(prefills, n, row->prompt_tokens + 1)};
+}
 
 /* The differences between the end of each step that computes one prompt and the time at which the
- * client had the first token of a request with a prompt of that length, sorted. */
+ * client had the first token of a request with a prompt of that length, sorted. Where most prompts
+ * are equally long, each request pairs with most steps: then only one in so many requests is
+ * compared, but with all of its steps, since any of them may be its own. */
 static int64_t *list_differences(const struct sv_run *run, uint32_t file, size_t *n)
 {
-    size_t n_prefills, cap = 0;
+    size_t n_prefills, n_pairs = 0, every;
     PS_AUTO(ps_free_ptr) struct prefill *prefills = list_prefills(run, &n_prefills);
-    int64_t *items = NULL;
+    int64_t *items;
 
     *n = 0;
     for (size_t i = 0; i < run->n_requests; i++) {
-        const struct ps_request *row = &run->requests[i].row;
-        const int64_t first = client_first_token(row);
-        size_t at = find_prefill(prefills, n_prefills, row->prompt_tokens);
+        const struct prefill_range range = prefills_of(run, file, i, prefills, n_prefills);
 
-        if (run->requests[i].file != file || first == PS_TIME_UNKNOWN)
-            continue;
-        for (size_t k = at; k < n_prefills && k < at + PAIRS_OF_REQUEST_MAX &&
-                            prefills[k].tokens == row->prompt_tokens;
-             k++) {
-            PS_RESERVE_ONE(items, *n, cap);
-            items[(*n)++] = sv_add_times(run->steps[prefills[k].step].row.end_ns, -first);
+        n_pairs += range.end - range.first;
+    }
+    every = n_pairs / PAIRS_MAX + 1;
+    items = ps_alloc_array((n_pairs < PAIRS_MAX ? n_pairs : PAIRS_MAX) + 1, sizeof *items);
+    for (size_t i = 0; i < run->n_requests; i += every) {
+        const struct prefill_range range = prefills_of(run, file, i, prefills, n_prefills);
+        const int64_t first = client_first_token(&run->requests[i].row);
+
+        for (size_t k = range.first; k < range.end && *n < PAIRS_MAX; k++) {
+            items[*n] = sv_add_times(run->steps[prefills[k].step].row.end_ns, -first);
+            *n += items[*n] != PS_TIME_UNKNOWN;
         }
     }
     ps_sort_records(items, *n, sizeof *items);
@@ -177,7 +197,7 @@ static bool find_densest(struct sv_run *run, uint32_t file, struct ps_serving_fi
     PS_AUTO(ps_free_ptr) int64_t *items = list_differences(run, file, &n);
 
     for (size_t first = 0, last = 0; first < n; first++) {
-        while (last < n && items[last] - items[first] <= WINDOW_NS)
+        while (last < n && (uint64_t)items[last] - (uint64_t)items[first] <= WINDOW_NS)
             last++;
         if (last - first > best) {
             best = last - first;

@@ -5,6 +5,8 @@
 
 #include "slices/intervals.h"
 
+enum { OVERLAPS_MAX = 1000 }; /* steps of one file that are compared with a step of another */
+
 /* The steps of a file: indices in sv_run.steps, in the order of the file. */
 struct list {
     uint32_t file;
@@ -77,7 +79,9 @@ static size_t match_times(const struct sv_run *run, const struct list *a, const 
         matches[i] = SV_NO_MATCH;
         while (at < a->n && run->steps[a->steps[at]].row.end_ns < step->start_ns)
             at++;
-        for (size_t k = at; k < a->n && run->steps[a->steps[k]].row.start_ns <= step->end_ns; k++)
+        for (size_t k = at; k < a->n && k - at < OVERLAPS_MAX &&
+                            run->steps[a->steps[k]].row.start_ns <= step->end_ns;
+             k++)
             if (a->keys[k] == b->keys[i] && overlap(&run->steps[a->steps[k]].row, step) >= most) {
                 most = overlap(&run->steps[a->steps[k]].row, step);
                 matches[i] = k;

@@ -167,8 +167,8 @@ void sv_add_served(struct sv_run *run, uint32_t engine_request, int64_t tokens, 
                    bool is_prefill)
 {
     sv_add_served_to(run, run->n_steps - 1,
-                     &(struct sv_served){.engine_request = engine_request,
-                                         .tokens = tokens,
-                                         .computed = computed,
-                                         .is_prefill = is_prefill});
+                     &(struct sv_served){.engine_request = engine_request & INT32_MAX,
+                                         .is_prefill = is_prefill,
+                                         .tokens = sv_small_count(tokens),
+                                         .computed = sv_small_count(computed)});
 }

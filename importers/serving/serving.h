@@ -65,10 +65,10 @@ struct sv_step {
     size_t first_served, n_served; /* range in sv_run.served */
 };
 
+/* A run has millions of these. */
 struct sv_served {
-    uint32_t engine_request; /* index */
-    int64_t tokens, computed;
-    bool is_prefill;
+    uint32_t engine_request : 31, is_prefill : 1; /* index */
+    int32_t tokens, computed; /* PS_COUNT_UNKNOWN; a count that does not fit is unknown */
 };
 
 /* A table of AIPerf, which is read only if no other file has the metrics of its result. */
@@ -135,6 +135,11 @@ struct sv_engine_request *sv_engine_request(struct sv_run *run, struct ps_str na
                                             uint32_t *index);
 /* Adds a step of the current file; its name must be copied. Steps are in the order of the file. */
 void sv_add_step(struct sv_run *run, const struct ps_engine_step *step);
+/* A count as sv_served has it. */
+static inline int32_t sv_small_count(int64_t n)
+{
+    return n >= 0 && n <= INT32_MAX ? (int32_t)n : PS_COUNT_UNKNOWN;
+}
 /* Adds a request to the last step. */
 void sv_add_served(struct sv_run *run, uint32_t engine_request, int64_t tokens, int64_t computed,
                    bool is_prefill);

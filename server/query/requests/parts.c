@@ -293,6 +293,22 @@ size_t ps_request_chain(const struct ps_requests *r, size_t request,
     return add_part(out, n, row, PS_WAITS_OUTSIDE, PS_TIME_UNKNOWN, PS_TIME_UNKNOWN);
 }
 
+/* Whether a step serves a request. */
+static bool serves(const struct ps_requests *r, size_t request, size_t step)
+{
+    size_t low = r->request_first[request], high = r->request_first[request + 1];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (r->served[r->by_request[middle]].step < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->request_first[request + 1] && r->served[r->by_request[low]].step == step;
+}
+
 bool ps_request_part_has(const struct ps_requests *r, const struct ps_request_part *part,
                          size_t request, size_t step)
 {
@@ -302,8 +318,5 @@ bool ps_request_part_has(const struct ps_requests *r, const struct ps_request_pa
         return true;
     if (part->cause != PS_PREFILLS)
         return ps_engine_step_blocks(r, step) == part->cause;
-    for (uint32_t i = r->request_first[request]; i < r->request_first[request + 1]; i++)
-        if (r->served[r->by_request[i]].step == step)
-            return true;
-    return false;
+    return serves(r, request, step);
 }

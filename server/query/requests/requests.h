@@ -58,10 +58,11 @@ struct ps_engine_step_row {
     int64_t running, waiting;
 };
 
+/* A run has millions of these. */
 struct ps_served_row {
-    uint32_t step, request;
+    uint32_t step;
+    uint32_t request : 31, is_prefill : 1;
     uint32_t tokens; /* at most UINT32_MAX */
-    bool is_prefill;
 };
 
 #define PS_GAP_IS_LONG UINT32_MAX /* of ps_requests.gaps: the gap is in long_gaps */

@@ -134,7 +134,8 @@ static bool visit_served(void *user, const struct ps_packed *part)
                 request = ps_request_index(r, part->column[PS_SERVED_REQUEST][i]),
                 tokens = part->column[PS_SERVED_TOKENS][i];
 
-        if (step < reader->step || request < 0) /* not in order, or of no request */
+        if (step < reader->step || request < 0 ||
+            request > INT32_MAX) /* not in order, or of none */
             continue;
         reader->step = (uint32_t)step;
         if (r->n_served == UINT32_MAX)
@@ -142,11 +143,11 @@ static bool visit_served(void *user, const struct ps_packed *part)
         PS_RESERVE_ONE(r->served, r->n_served, reader->cap);
         r->served[r->n_served++] = (struct ps_served_row){
             .step = (uint32_t)step,
-            .request = (uint32_t)request,
+            .request = (uint32_t)request & INT32_MAX,
+            .is_prefill = part->column[PS_SERVED_IS_PREFILL][i] != 0,
             .tokens = tokens < 0            ? 0
                       : tokens > UINT32_MAX ? UINT32_MAX
                                             : (uint32_t)tokens,
-            .is_prefill = part->column[PS_SERVED_IS_PREFILL][i] != 0,
         };
     }
     return true;
