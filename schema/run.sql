@@ -556,7 +556,7 @@ CREATE TABLE serving_file( -- [since 8, lacks requests of requests] the files of
     name TEXT NOT NULL,        -- [redact as path]
     role INTEGER NOT NULL,     -- [0..2] enum ps_serving_role
     tool TEXT NOT NULL,        -- [redact as code] "vLLM", "AIPerf"; '': unknown
-    method INTEGER NOT NULL,   -- [0..4] enum ps_clock_method
+    method INTEGER NOT NULL,   -- [0..5] enum ps_clock_method
     offset_ns INTEGER,         -- what was added to the times of the file; NULL: its clock is unknown
     error_ns INTEGER,          -- [0..] the true offset differs by at most this; NULL: no bound
     pairs INTEGER NOT NULL     -- [0..] observations that the offset is based on
@@ -894,7 +894,7 @@ CREATE VIEW serving_results AS -- results of clients, one for each load: measure
 SELECT id AS result, nullif(name, '') AS name, parameters, nullif(first, 0) AS first, nullif(last, 0) AS last FROM serving_result;
 CREATE VIEW serving_files AS -- the files of the run, and how their clocks were joined
 SELECT id AS file, name, CASE role WHEN 0 THEN 'client' WHEN 1 THEN 'engine' ELSE 'trace' END AS role, nullif(tool, '') AS tool,
-       CASE method WHEN 0 THEN 'same' WHEN 1 THEN 'ids' WHEN 2 THEN 'lengths' WHEN 3 THEN 'names' ELSE 'unknown' END AS clock,
+       CASE method WHEN 0 THEN 'same' WHEN 1 THEN 'ids' WHEN 2 THEN 'lengths' WHEN 3 THEN 'names' WHEN 4 THEN 'unknown' ELSE 'none' END AS clock,
        offset_ns,                              -- added to the times of the file
        error_ns, pairs                         -- largest error of it, and the observations that it is based on
 FROM serving_file;

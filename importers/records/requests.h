@@ -25,7 +25,8 @@ enum ps_clock_method {
     PS_CLOCK_IDS = 1,  /* a request cannot arrive before it was sent: bounds by ids */
     PS_CLOCK_LENGTHS = 2, /* the offset at which most requests and steps of equal lengths agree */
     PS_CLOCK_NAMES = 3,   /* both files have the same steps in the same order */
-    PS_CLOCK_UNKNOWN = 4  /* its times stand alone */
+    PS_CLOCK_UNKNOWN = 4, /* its times stand alone */
+    PS_CLOCK_NONE = 5     /* it states no times of requests or steps */
 };
 
 /* A file of the run. */

@@ -100,6 +100,21 @@ static void fill_ends(struct sv_run *run)
     }
 }
 
+/* Summaries state no times, so there is nothing of them that a clock could be known of. */
+static void mark_files_without_times(struct sv_run *run)
+{
+    PS_AUTO(ps_free_ptr) bool *has_times = ps_alloc_array(run->n_files + 1, sizeof *has_times);
+
+    for (size_t i = 0; i < run->n_requests; i++)
+        if (run->requests[i].row.start_ns != PS_TIME_UNKNOWN)
+            has_times[run->requests[i].file] = true;
+    for (size_t i = 0; i < run->n_steps; i++)
+        has_times[run->steps[i].file] = true;
+    for (size_t i = 0; i < run->n_files; i++)
+        if (run->files[i].row.method == PS_CLOCK_UNKNOWN && !has_times[i])
+            run->files[i].row.method = PS_CLOCK_NONE;
+}
+
 void sv_join(struct sv_run *run)
 {
     for (size_t i = 0; i < run->n_engine_requests; i++)
@@ -113,4 +128,5 @@ void sv_join(struct sv_run *run)
     copy_engine_times(run);
     sv_guess_first_tokens(run);
     fill_ends(run);
+    mark_files_without_times(run);
 }

@@ -192,11 +192,9 @@ static void write_files(struct ps_db *db, struct ps_json *json, struct ps_err *e
     static const char *const roles[] = {[PS_SERVING_CLIENT] = "client",
                                         [PS_SERVING_ENGINE] = "engine",
                                         [PS_SERVING_TRACE] = "trace"};
-    static const char *const methods[] = {[PS_CLOCK_SAME] = "same",
-                                          [PS_CLOCK_IDS] = "ids",
-                                          [PS_CLOCK_LENGTHS] = "lengths",
-                                          [PS_CLOCK_NAMES] = "names",
-                                          [PS_CLOCK_UNKNOWN] = "unknown"};
+    static const char *const methods[] = {
+        [PS_CLOCK_SAME] = "same",   [PS_CLOCK_IDS] = "ids",         [PS_CLOCK_LENGTHS] = "lengths",
+        [PS_CLOCK_NAMES] = "names", [PS_CLOCK_UNKNOWN] = "unknown", [PS_CLOCK_NONE] = "none"};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_json_key(json, "files");
@@ -210,7 +208,7 @@ static void write_files(struct ps_db *db, struct ps_json *json, struct ps_err *e
         ps_json_key_str(json, "role", word_of(roles, PS_SERVING_TRACE, ps_col_int(stmt, 2)));
         ps_json_key(json, "tool");
         ps_json_str(json, ps_col_text(stmt, 3));
-        ps_json_key_str(json, "method", word_of(methods, PS_CLOCK_UNKNOWN, ps_col_int(stmt, 4)));
+        ps_json_key_str(json, "method", word_of(methods, PS_CLOCK_NONE, ps_col_int(stmt, 4)));
         ps_json_key_int_or_null(json, "offset_ns", ps_col_int(stmt, 5), !ps_col_is_null(stmt, 5));
         ps_json_key_int_or_null(json, "error_ns", ps_col_int(stmt, 6), !ps_col_is_null(stmt, 6));
         ps_json_key_int(json, "pairs", ps_col_int(stmt, 7));

@@ -303,6 +303,7 @@ const METHODS: Record<ServingFile['method'], string> = {
     lengths: 'by lengths of prompts',
     names: 'by the order of steps',
     unknown: 'unknown',
+    none: 'no times',
 };
 
 const ROLES: Record<ServingFile['role'], string> = {
@@ -315,7 +316,8 @@ const ROLES: Record<ServingFile['role'], string> = {
 export function clockText(file: ServingFile): string {
     const { role, method, offset_ns, error_ns, pairs } = file;
     const who = ROLES[role];
-    if (method === 'unknown' || offset_ns === null) return `${who}: clock unknown`;
+    if (method === 'unknown') return `${who}: clock unknown`;
+    if (offset_ns === null) return `${who}: ${METHODS[method]} (${plural(pairs, 'pair')})`;
     if (method === 'same') return `${who}: ${METHODS.same}`;
     const sign = offset_ns < 0 ? signed(-1, 0).slice(0, 1) : '+';
     const bound = error_ns === null ? '' : ` ± ${timeText(error_ns)}`;
@@ -323,8 +325,7 @@ export function clockText(file: ServingFile): string {
 }
 
 /** Whether the times of a file cannot be compared with those of the others. */
-export const isClockUnknown = ({ method, offset_ns }: ServingFile): boolean =>
-    method === 'unknown' || offset_ns === null;
+export const isClockUnknown = ({ method }: ServingFile): boolean => method === 'unknown';
 
 const tokensText = (n: number): string => plural(n, 'token');
 

@@ -133,7 +133,7 @@ function Percentiles({ summary, metric, request }: SummaryHeadProps) {
 }
 
 function Clocks({ summary }: { summary: RequestsSummary }) {
-    const { files } = summary;
+    const files = summary.files.filter(({ method }) => method !== 'none');
     if (files.length < 2) return null;
     const isUnknown = files.some(isClockUnknown);
     return (
@@ -141,7 +141,7 @@ function Clocks({ summary }: { summary: RequestsSummary }) {
             class={isUnknown ? 'request-facts warn' : 'request-facts'}
             title="what was added to the times of each file so that all are on one clock, and by how much that may be wrong"
         >
-            Clocks: {files.map(clockText).join(' · ')}
+            Clocks: {[...new Set(files.map(clockText))].join(' · ')}
             {isUnknown &&
                 '. Of a file with an unknown clock, only the time between two of its events is known.'}
         </p>
