@@ -39,6 +39,37 @@ static void add_metric(struct ps_output *out, const cJSON *metric)
     ps_output_row_end(out);
 }
 
+void ps_text_request_pair_rows(struct ps_output *out, const cJSON *page)
+{
+    static const struct ps_output_column columns[] = {{"first token, base", "s", PS_NUMBER},
+                                                      {"new", "s", PS_NUMBER},
+                                                      {"change", "", PS_WORDS},
+                                                      {"longest gap, base", "s", PS_NUMBER},
+                                                      {"new", "s", PS_NUMBER},
+                                                      {"prompt", "", PS_NUMBER},
+                                                      {"request", "", PS_NUMBER},
+                                                      {"name", "", PS_WORDS}};
+    char text[64];
+
+    ps_output_heading(out, "The %d requests whose time to the first token changes most",
+                      ps_count_rows(page));
+    ps_output_table(out, "pairs", columns, sizeof columns / sizeof *columns);
+    for (int row = 0; row < ps_count_rows(page); row++) {
+        const double change = ps_cell_number(page, row, "delta_ttft_ns") / 1e9;
+
+        ps_output_value(out, ps_cell_number(page, row, "base_ttft_ns") / 1e9, "s");
+        ps_output_value(out, ps_cell_number(page, row, "new_ttft_ns") / 1e9, "s");
+        ps_output_word(out, isnan(change) ? "" : ps_format_change(change, "s", text));
+        ps_output_value(out, ps_cell_number(page, row, "base_gap_ns") / 1e9, "s");
+        ps_output_value(out, ps_cell_number(page, row, "new_gap_ns") / 1e9, "s");
+        ps_output_value(out, ps_cell_number(page, row, "prompt_tokens"), "");
+        ps_output_value(out, ps_cell_number(page, row, "base_id"), "");
+        ps_output_name(out, ps_cell_text(page, row, "name"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, ps_count_rows(page));
+}
+
 void ps_text_request_pairs(struct ps_output *out, const cJSON *summary)
 {
     static const struct ps_output_column columns[] = {

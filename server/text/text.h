@@ -36,6 +36,8 @@ void ps_text_environment(struct ps_output *out, const cJSON *answer);
 /* Adds what became of the requests of two serving runs: the answer of GET compare/requests/summary.
  */
 void ps_text_request_pairs(struct ps_output *out, const cJSON *summary);
+/* Adds the pairs with the largest change: a page of GET compare/requests. */
+void ps_text_request_pair_rows(struct ps_output *out, const cJSON *page);
 
 /* Adds the goodput of each load of a serving run: the answer of GET runs/{run}/goodput. */
 void ps_text_goodput(struct ps_output *out, const cJSON *answer);

@@ -2,6 +2,7 @@
 """Requests of a load test on the terminal and for agents: percentiles, what late ones waited for, and one request with its causes."""
 import json
 import os
+import re
 import unittest
 
 from program import ROOT, ShelfTest
@@ -66,6 +67,16 @@ class Requests(ShelfTest):
         self.assertIn("request 9 long", self.ok("explore", "load", "worst request"))
         self.assertIn("request 3 short-2", self.ok("explore", "load", "request 3"))
         self.assertIn("no request of the run has the name nobody", self.fails("explore", "load", "nobody"))
+
+    def test_diff_pairs_the_requests(self):
+        self.ok("add", "--name", "load", self.file("engine.jsonl", engine_log()))
+        self.ok("add", "--name", "again", self.file("again.jsonl", engine_log() + b"\n"))
+        said = self.ok("diff", "load", "again")
+        self.assertIn("12 pairs of requests, by id", said)
+        self.assertNotIn("within noise.", said.split("Requests")[0])
+        head, _, rows = said.partition("The 10 requests whose time to the first token changes most")
+        self.assertEqual(len(re.findall(r"  (?:late-\d|short-\d|long)$", rows, re.M)), 10)
+        self.assertNotIn("pairs of requests", self.ok("diff", "load", "again", "--of", "measurements"))
 
     def test_markdown_has_the_requests(self):
         self.ok("add", "--name", "small", EVENTS)

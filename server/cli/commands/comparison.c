@@ -6,6 +6,7 @@
 #include "server/agent/agent.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ROWS_MAX 1000 /* maximum number of rows in one response of the API */
 
@@ -124,5 +125,49 @@ enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *com
     ps_json_raw(&json, ps_buf_slice(&rows));
     ps_json_end(&json);
     ps_buf_puts(out, "\n");
+    return PS_OK;
+}
+
+bool ps_cli_pairs_requests(const struct ps_cli_comparison *compared)
+{
+    const cJSON *picture;
+    cJSON_ArrayForEach(picture, ps_member(compared->response, "pictures"))
+    {
+        if (strcmp(cJSON_GetStringValue(picture), "requests") == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum ps_status read_pairs(const struct ps_cli_comparison *compared, const char *path,
+                                 unsigned limit, cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    static const char *const groups[] = {"base", "new"};
+    ps_buf_puts(&text, path);
+    for (int i = 0; i < 2; i++)
+        ps_url_add_param(
+            &text, groups[i],
+            ps_member_text(cJSON_GetArrayItem(ps_member(compared->response, groups[i]), 0), "id"));
+    if (limit)
+        ps_url_add_int(&text, "limit", limit);
+    return ps_client_read(compared->client, text.ptr, out, err);
+}
+
+enum ps_status ps_cli_add_request_pairs(const struct ps_cli_comparison *compared,
+                                        struct ps_output *out, unsigned rows, struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *summary = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
+    if (!ps_cli_pairs_requests(compared))
+        return PS_OK;
+    if (read_pairs(compared, "compare/requests/summary", 0, &summary, err) != PS_OK)
+        return err->code;
+    ps_text_request_pairs(out, summary);
+    if (rows == 0 || ps_member_text(summary, "no_pairs")[0])
+        return PS_OK;
+    if (read_pairs(compared, "compare/requests", rows, &page, err) != PS_OK)
+        return err->code;
+    ps_text_request_pair_rows(out, page);
     return PS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "server/cli/client/client.h"
 #include "server/cli/client/runs.h"
+#include "server/text/text.h"
 
 struct ps_cli_comparison {
     struct ps_client *client;
@@ -49,5 +50,12 @@ enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON
 enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,
                                              const cJSON *table, const cJSON *metric,
                                              struct ps_buf *out, struct ps_err *err);
+
+/* Whether both groups are one run with requests. */
+bool ps_cli_pairs_requests(const struct ps_cli_comparison *compared);
+/* Adds what became of the requests, and the `rows` pairs with the largest change. Nothing if the
+ * groups are not one run with requests each. */
+enum ps_status ps_cli_add_request_pairs(const struct ps_cli_comparison *compared,
+                                        struct ps_output *out, unsigned rows, struct ps_err *err);
 
 #endif

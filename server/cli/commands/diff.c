@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS 30 /* maximum number of printed rows */
+#define ROWS  30 /* maximum number of printed rows */
+#define PAIRS 10 /* maximum number of printed pairs of requests */
 
 /* Begins with the names of the runs and their headline. */
 static void add_head(const struct ps_cli_comparison *compared, struct ps_output *out)
@@ -25,11 +26,16 @@ static void add_head(const struct ps_cli_comparison *compared, struct ps_output 
             ps_buf_printf(&names, " and %d more", n - 1);
     }
     ps_output_title(out, names.ptr);
-    ps_text_headline(out, compared->response);
+    if (ps_cli_pairs_requests(compared)) /* one run each: the conclusion says what changed */
+        ps_text_environments(out, compared->response);
+    else
+        ps_text_headline(out, compared->response);
 }
 
+/* shows_pairs: also the requests of two serving runs, before the table. */
 static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
-                                  const cJSON *metric, struct ps_output *out, struct ps_err *err)
+                                  const cJSON *metric, bool shows_pairs, struct ps_output *out,
+                                  struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *page = NULL;
     PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
@@ -38,6 +44,8 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
         return err->code;
     add_head(compared, out);
     ps_text_change(out, conclusion);
+    if (shows_pairs && ps_cli_add_request_pairs(compared, out, PAIRS, err) != PS_OK)
+        return err->code;
     ps_output_space(out);
     ps_text_changes(out, table, metric, page);
     return PS_OK;
@@ -53,7 +61,7 @@ static enum ps_status add_table_of(const struct ps_options *options,
     if (ps_choose_metric(table, options->metric, &metric, err) != PS_OK)
         return err->code;
     return options->json ? ps_cli_append_comparison_json(compared, table, metric, &out->text, err)
-                         : print_table(compared, table, metric, out, err);
+                         : print_table(compared, table, metric, !options->of, out, err);
 }
 
 static enum ps_status add_stacks(const struct ps_options *options,

@@ -232,38 +232,6 @@ static void add_commands(struct report *report)
     ps_output_code(&report->out, lines.ptr);
 }
 
-/* --- Requests --- */
-
-static bool has_picture(const cJSON *compared, const char *name)
-{
-    const cJSON *picture;
-    cJSON_ArrayForEach(picture, ps_member(compared, "pictures"))
-    {
-        if (strcmp(cJSON_GetStringValue(picture), name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Adds what became of the requests, if both groups are one run with requests. */
-static enum ps_status add_requests(struct report *report, struct ps_err *err)
-{
-    const cJSON *compared = report->compared.response;
-    PS_AUTO(ps_json_free) cJSON *summary = NULL;
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    if (!has_picture(compared, "requests"))
-        return PS_OK;
-    ps_buf_puts(&path, "compare/requests/summary");
-    ps_url_add_param(&path, "base",
-                     ps_member_text(cJSON_GetArrayItem(ps_member(compared, "base"), 0), "id"));
-    ps_url_add_param(&path, "new",
-                     ps_member_text(cJSON_GetArrayItem(ps_member(compared, "new"), 0), "id"));
-    if (ps_client_read(report->compared.client, path.ptr, &summary, err) != PS_OK)
-        return err->code;
-    ps_text_request_pairs(&report->out, summary);
-    return PS_OK;
-}
-
 /* --- The report --- */
 
 /* Asks for the environment of the first run of a group. */
@@ -303,7 +271,7 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     ps_text_change(out, report->conclusion);
     if (add_runs(report, err) != PS_OK)
         return err->code;
-    if (add_requests(report, err) != PS_OK)
+    if (ps_cli_add_request_pairs(&report->compared, &report->out, 0, err) != PS_OK)
         return err->code;
     report->is_equal =
         strcmp(ps_member_text(ps_member(compared, "headline"), "verdict"), "same") == 0;
