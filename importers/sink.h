@@ -43,10 +43,10 @@ struct ps_operator_row;
 struct ps_package;
 struct ps_process;
 struct ps_report;
-struct ps_request;
 struct ps_section;
 struct ps_served;
 struct ps_serving_file;
+struct ps_serving_request;
 struct ps_serving_result;
 struct ps_snapshot_allocation;
 struct ps_snapshot_block;
@@ -133,7 +133,7 @@ struct ps_sink_ops {
     /* Servers of language models. */
     void (*serving_file)(struct ps_sink *, const struct ps_serving_file *);
     void (*serving_result)(struct ps_sink *, const struct ps_serving_result *);
-    void (*request)(struct ps_sink *, const struct ps_request *);
+    void (*request)(struct ps_sink *, const struct ps_serving_request *);
     void (*engine_step)(struct ps_sink *, const struct ps_engine_step *);
     void (*served)(struct ps_sink *, const struct ps_served *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);

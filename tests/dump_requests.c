@@ -62,7 +62,7 @@ void dump_serving_result(struct ps_sink *sink, const struct ps_serving_result *r
     ps_buf_puts(out, "\n");
 }
 
-static void put_gaps(struct ps_buf *out, const struct ps_request *row)
+static void put_gaps(struct ps_buf *out, const struct ps_serving_request *row)
 {
     if (row->n_gaps)
         ps_buf_puts(out, "  gaps");
@@ -72,7 +72,7 @@ static void put_gaps(struct ps_buf *out, const struct ps_request *row)
         ps_buf_puts(out, "\n");
 }
 
-void dump_request(struct ps_sink *sink, const struct ps_request *row)
+void dump_request(struct ps_sink *sink, const struct ps_serving_request *row)
 {
     struct ps_buf *out = begin(sink);
 

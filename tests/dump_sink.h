@@ -54,7 +54,7 @@ void dump_snapshot_device(struct ps_sink *sink, const struct ps_snapshot_device 
 /* The words of a serving run (dump_requests.c). */
 void dump_serving_file(struct ps_sink *sink, const struct ps_serving_file *row);
 void dump_serving_result(struct ps_sink *sink, const struct ps_serving_result *row);
-void dump_request(struct ps_sink *sink, const struct ps_request *row);
+void dump_request(struct ps_sink *sink, const struct ps_serving_request *row);
 void dump_engine_step(struct ps_sink *sink, const struct ps_engine_step *row);
 void dump_served(struct ps_sink *sink, const struct ps_served *row);
 

@@ -57,7 +57,7 @@ enum ps_request_state {
     PS_REQUEST_UNFINISHED = 3 /* the recording ended before the request */
 };
 
-struct ps_request {
+struct ps_serving_request {
     uint32_t id;      /* from 1 in the order of start_ns; of the file if starts are unknown */
     uint32_t result;  /* 0: only the engine knows the request */
     int64_t position; /* its row in the file of the client, from 0; -1: only the engine knows it */

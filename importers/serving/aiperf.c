@@ -276,7 +276,7 @@ static void add_samples(struct summary *s)
         size_t n = 0;
 
         for (size_t i = 0; i < run->n_requests; i++) {
-            const struct ps_request *row = &run->requests[i].row;
+            const struct ps_serving_request *row = &run->requests[i].row;
             double ns = k == 0   ? (double)row->ttft_ns
                         : k == 1 ? (double)row->latency_ns
                                  : row->tpot_ns;
@@ -348,7 +348,7 @@ struct records {
     uint32_t result;
     int64_t position;
     /* of the current line */
-    struct ps_request row;
+    struct ps_serving_request row;
     struct ps_str id;
     char values[N_VALUES][VALUE_BYTES];
     int shifts[N_VALUES]; /* exponent from the unit to ns */
@@ -362,7 +362,7 @@ static void begin_record(struct records *r)
 {
     struct sv_run *run = r->client.run;
 
-    r->row = (struct ps_request){.start_ns = PS_TIME_UNKNOWN, .end_ns = PS_TIME_UNKNOWN};
+    r->row = (struct ps_serving_request){.start_ns = PS_TIME_UNKNOWN, .end_ns = PS_TIME_UNKNOWN};
     r->row.error = PS_STR("");
     r->id = PS_STR("");
     r->first_gap = run->n_gaps;
@@ -381,7 +381,7 @@ static int64_t value_of(const struct records *r, enum value_id id, int shift)
     return value < 0 ? PS_COUNT_UNKNOWN : value;
 }
 
-static void fill_row(struct records *r, struct ps_request *row)
+static void fill_row(struct records *r, struct ps_serving_request *row)
 {
     const struct ps_num tpot = sv_number(ps_str_from_c(r->values[TPOT]), r->shifts[TPOT]);
 
@@ -408,7 +408,7 @@ static void end_record(struct records *r)
 {
     struct sv_run *run = r->client.run;
     size_t n_gaps = run->n_gaps - r->first_gap;
-    struct ps_request *row;
+    struct ps_serving_request *row;
 
     run->ledger.read++;
     if (r->is_warmup) {

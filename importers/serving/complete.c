@@ -112,7 +112,7 @@ struct totals {
 static void add_request(struct totals *t, const struct sv_run *run,
                         const struct sv_request *request)
 {
-    const struct ps_request *row = &request->row;
+    const struct ps_serving_request *row = &request->row;
     int64_t last_ns; /* the last chunk came */
 
     if (row->state != PS_REQUEST_COMPLETED) {

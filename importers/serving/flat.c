@@ -143,7 +143,7 @@ static int64_t sum_of_gaps(const struct flat_reader *r, size_t first, uint32_t n
     return sum;
 }
 
-static void set_times(const struct flat_reader *r, struct ps_request *row, size_t i,
+static void set_times(const struct flat_reader *r, struct ps_serving_request *row, size_t i,
                       int64_t gaps_ns)
 {
     row->start_ns = integer_at(r, STARTS, i, PS_TIME_UNKNOWN);
@@ -170,7 +170,7 @@ static void add_requests(struct flat_reader *r)
         const struct error *error = next_error < r->n_errors && r->errors[next_error].request == i
                                         ? &r->errors[next_error++]
                                         : NULL;
-        struct ps_request *row = sv_add_request(r->client.run);
+        struct ps_serving_request *row = sv_add_request(r->client.run);
         struct sv_request *request = &r->client.run->requests[r->client.run->n_requests - 1];
         uint32_t gaps = i < r->n_itls ? r->n_gaps[i] : 0;
 
@@ -225,7 +225,7 @@ static double *tpot_samples(const struct flat_reader *r, size_t first, size_t n,
 
     *n_out = 0;
     for (size_t i = 0; i < n && i < ttft->n && i < latency->n; i++) {
-        const struct ps_request *row = &r->client.run->requests[first + i].row;
+        const struct ps_serving_request *row = &r->client.run->requests[first + i].row;
 
         if (row->state == PS_REQUEST_COMPLETED && row->output_tokens > 1)
             samples[(*n_out)++] =

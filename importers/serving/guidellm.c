@@ -38,7 +38,7 @@ struct reader {
     struct values samples[N_SAMPLES];
     /* of the current request */
     bool is_in_request;
-    struct ps_request row;
+    struct ps_serving_request row;
     struct ps_str request_id, response_id, error;
     int64_t resolve_end_ns, fallback_start_ns;
     double values[N_SAMPLES]; /* NAN: unknown */
@@ -146,16 +146,17 @@ static void drop_empty_measures(struct sv_client_load *load)
 static void begin_request(struct reader *r, struct ps_str status)
 {
     r->is_in_request = true;
-    r->row = (struct ps_request){.start_ns = PS_TIME_UNKNOWN,
-                                 .end_ns = PS_TIME_UNKNOWN,
-                                 .prompt_tokens = PS_COUNT_UNKNOWN,
-                                 .output_tokens = PS_COUNT_UNKNOWN,
-                                 .cached_tokens = PS_COUNT_UNKNOWN,
-                                 .ttft_ns = PS_COUNT_UNKNOWN,
-                                 .latency_ns = PS_COUNT_UNKNOWN,
-                                 .state = ps_str_eq_c(status, "successful") ? PS_REQUEST_COMPLETED
-                                          : ps_str_eq_c(status, "errored")  ? PS_REQUEST_FAILED
-                                                                            : PS_REQUEST_CANCELLED};
+    r->row = (struct ps_serving_request){
+        .start_ns = PS_TIME_UNKNOWN,
+        .end_ns = PS_TIME_UNKNOWN,
+        .prompt_tokens = PS_COUNT_UNKNOWN,
+        .output_tokens = PS_COUNT_UNKNOWN,
+        .cached_tokens = PS_COUNT_UNKNOWN,
+        .ttft_ns = PS_COUNT_UNKNOWN,
+        .latency_ns = PS_COUNT_UNKNOWN,
+        .state = ps_str_eq_c(status, "successful") ? PS_REQUEST_COMPLETED
+                 : ps_str_eq_c(status, "errored")  ? PS_REQUEST_FAILED
+                                                   : PS_REQUEST_CANCELLED};
     r->request_id = r->response_id = r->error = PS_STR("");
     r->resolve_end_ns = r->fallback_start_ns = PS_TIME_UNKNOWN;
     for (size_t i = 0; i < N_SAMPLES; i++)
@@ -173,7 +174,7 @@ static void keep_samples(struct reader *r)
 
 static void end_request(struct reader *r)
 {
-    struct ps_request *row = sv_add_request(r->client.run);
+    struct ps_serving_request *row = sv_add_request(r->client.run);
 
     r->is_in_request = false;
     r->client.run->ledger.read++;

@@ -38,7 +38,7 @@ static void take_count(int64_t *to, int64_t from)
 
 /* Whether the step computed the last tokens of the prompt, and so made the first token of the
  * request. Where that cannot be known, the last step before the first one in decode did. */
-static bool made_first_token(const struct sv_served *served, const struct ps_request *row)
+static bool made_first_token(const struct sv_served *served, const struct ps_serving_request *row)
 {
     const int64_t prompt = row->engine_prompt_tokens;
 
@@ -54,7 +54,7 @@ static void copy_step_times(struct sv_run *run, const struct sv_step *step)
 {
     for (size_t k = 0; k < step->n_served; k++) {
         const struct sv_served *served = &run->served[step->first_served + k];
-        struct ps_request *row =
+        struct ps_serving_request *row =
             &run->requests[run->engine_requests[served->engine_request].request].row;
 
         row->scheduled_ns = sv_min_time(row->scheduled_ns, step->row.start_ns);
@@ -70,7 +70,7 @@ static void copy_engine_times(struct sv_run *run)
 {
     for (size_t i = 0; i < run->n_engine_requests; i++) {
         const struct sv_engine_request *engine = &run->engine_requests[i];
-        struct ps_request *row = &run->requests[engine->request].row;
+        struct ps_serving_request *row = &run->requests[engine->request].row;
 
         if (!row->name.len)
             row->name = engine->name;
@@ -93,7 +93,7 @@ static void copy_engine_times(struct sv_run *run)
 static void fill_ends(struct sv_run *run)
 {
     for (size_t i = 0; i < run->n_requests; i++) {
-        struct ps_request *row = &run->requests[i].row;
+        struct ps_serving_request *row = &run->requests[i].row;
 
         if (row->end_ns == PS_TIME_UNKNOWN && row->latency_ns != PS_COUNT_UNKNOWN)
             row->end_ns = sv_add_times(row->start_ns, row->latency_ns);

@@ -19,14 +19,14 @@ struct bounds {
 };
 
 /* The time at which the client had the first token, in its own clock. */
-static int64_t client_first_token(const struct ps_request *row)
+static int64_t client_first_token(const struct ps_serving_request *row)
 {
     return row->ttft_ns == PS_COUNT_UNKNOWN ? PS_TIME_UNKNOWN
                                             : sv_add_times(row->start_ns, row->ttft_ns);
 }
 
 /* The time at which the client had the whole answer, in its own clock. */
-static int64_t client_end(const struct ps_request *row)
+static int64_t client_end(const struct ps_serving_request *row)
 {
     if (row->end_ns != PS_TIME_UNKNOWN || row->latency_ns == PS_COUNT_UNKNOWN)
         return row->end_ns;
@@ -87,7 +87,7 @@ static struct bounds bounds_of_requests(const struct sv_run *run, const struct e
 
     for (size_t i = 0; i < run->n_engine_requests; i++) {
         const struct sv_engine_request *engine = &run->engine_requests[i];
-        const struct ps_request *row;
+        const struct ps_serving_request *row;
 
         if (engine->request == SV_NO_REQUEST || run->requests[engine->request].file != file)
             continue;
@@ -149,7 +149,7 @@ struct prefill_range {
 static struct prefill_range prefills_of(const struct sv_run *run, uint32_t file, size_t request,
                                         const struct prefill *prefills, size_t n)
 {
-    const struct ps_request *row = &run->requests[request].row;
+    const struct ps_serving_request *row = &run->requests[request].row;
 
     if (run->requests[request].file != file || row->prompt_tokens < 0 ||
         row->prompt_tokens == INT64_MAX || client_first_token(row) == PS_TIME_UNKNOWN)
@@ -367,7 +367,7 @@ void sv_guess_first_tokens(struct sv_run *run)
     for (size_t i = 0; i < run->n_steps; i++)
         ends[i] = run->steps[i].row.end_ns;
     for (size_t i = 0; i < run->n_requests; i++) {
-        struct ps_request *row = &run->requests[i].row;
+        struct ps_serving_request *row = &run->requests[i].row;
         const int64_t first = client_first_token(row);
         bool is_exact;
         size_t step;

@@ -71,8 +71,8 @@ static bool are_same_rows(const struct sv_run *run, struct rows a, struct rows b
     if (a.n != b.n || run->requests[a.first].file == run->requests[b.first].file)
         return false;
     for (size_t i = 0; i < a.n; i++) {
-        const struct ps_request *one = &run->requests[a.first + i].row;
-        const struct ps_request *other = &run->requests[b.first + i].row;
+        const struct ps_serving_request *one = &run->requests[a.first + i].row;
+        const struct ps_serving_request *other = &run->requests[b.first + i].row;
 
         if (!is_near(one->ttft_ns, other->ttft_ns) || !is_near(one->latency_ns, other->latency_ns))
             return false;
@@ -415,7 +415,7 @@ void sv_add_unmatched(struct sv_run *run)
         if (engine->request == SV_NO_REQUEST && id < n)
             engine->request = of_name[id];
         if (engine->request == SV_NO_REQUEST) {
-            struct ps_request *row = sv_add_request(run);
+            struct ps_serving_request *row = sv_add_request(run);
 
             run->requests[run->n_requests - 1].file = engine->file;
             row->result = 0;

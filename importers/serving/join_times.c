@@ -4,7 +4,7 @@
 void sv_shift_file(struct sv_run *run, uint32_t file, int64_t by)
 {
     for (size_t i = 0; i < run->n_requests; i++) {
-        struct ps_request *row = &run->requests[i].row;
+        struct ps_serving_request *row = &run->requests[i].row;
 
         if (run->requests[i].file != file)
             continue;

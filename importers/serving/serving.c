@@ -89,7 +89,7 @@ static int64_t next_position(const struct sv_run *run)
     return last && last->row.result == run->n_results ? last->row.position + 1 : 0;
 }
 
-struct ps_request *sv_add_request(struct sv_run *run)
+struct ps_serving_request *sv_add_request(struct sv_run *run)
 {
     struct sv_request *request;
     int64_t position = next_position(run);

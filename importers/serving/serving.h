@@ -41,9 +41,10 @@ struct sv_file {
 
 /* A request of a client. Times are in the clock of its file. */
 struct sv_request {
-    struct ps_request row; /* id, times of the engine, is_estimated and gaps are set by sv_join */
-    uint32_t file;         /* index */
-    size_t first_gap;      /* index in sv_run.gaps_ns; row.n_gaps of them */
+    struct ps_serving_request
+        row;          /* id, times of the engine, is_estimated and gaps are set by sv_join */
+    uint32_t file;    /* index */
+    size_t first_gap; /* index in sv_run.gaps_ns; row.n_gaps of them */
 };
 
 /* A request as an engine knows it. Times are in the clock of its file; PS_TIME_UNKNOWN. */
@@ -125,7 +126,7 @@ void sv_end_result(struct sv_run *run, struct ps_str parameters);
 
 /* Adds a request of a client with nothing known but its row in the result, and returns it for its
  * row to be filled in; valid until the next call. Its texts must be copied (sv_text). */
-struct ps_request *sv_add_request(struct sv_run *run);
+struct ps_serving_request *sv_add_request(struct sv_run *run);
 /* Adds a time between two chunks of the last request. */
 void sv_add_gap(struct sv_run *run, int64_t ns);
 

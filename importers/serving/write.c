@@ -26,7 +26,7 @@ static struct place *sorted_places(const void *rows, size_t n,
 
 static int64_t request_start(const void *rows, size_t i)
 {
-    const struct ps_request *row = &((const struct sv_request *)rows)[i].row;
+    const struct ps_serving_request *row = &((const struct sv_request *)rows)[i].row;
 
     if (row->start_ns != PS_TIME_UNKNOWN)
         return row->start_ns;

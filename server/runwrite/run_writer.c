@@ -928,7 +928,7 @@ static void serving_result(struct ps_sink *sink, const struct ps_serving_result 
                                                              .last = row->last});
 }
 
-static void write_gaps(struct ps_writer *w, const struct ps_request *row)
+static void write_gaps(struct ps_writer *w, const struct ps_serving_request *row)
 {
     struct pack_buffer *p = &w->trace.token_gaps;
 
@@ -939,7 +939,7 @@ static void write_gaps(struct ps_writer *w, const struct ps_request *row)
         push_packed_row(w, p, (const int64_t[]){row->id, row->gaps_ns[i]});
 }
 
-static void request(struct ps_sink *sink, const struct ps_request *row)
+static void request(struct ps_sink *sink, const struct ps_serving_request *row)
 {
     if (!ps_sink_ok(sink))
         return;

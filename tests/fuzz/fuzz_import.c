@@ -523,7 +523,7 @@ static void on_serving_result(struct ps_sink *sink, const struct ps_serving_resu
     check_text(row->parameters);
 }
 
-static void on_request(struct ps_sink *sink, const struct ps_request *row)
+static void on_request(struct ps_sink *sink, const struct ps_serving_request *row)
 {
     struct judge *judge = (struct judge *)sink;
     const int64_t counts[] = {row->ttft_ns,       row->latency_ns,           row->prompt_tokens,
