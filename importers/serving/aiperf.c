@@ -556,7 +556,7 @@ static bool has(struct ps_str head, const char *word)
 static enum ps_match sniff_records(struct ps_str head)
 {
     return begins_with(head, '{') && has(head, "\"metadata\"") && has(head, "\"x_request_id\"") &&
-                   has(head, "\"worker_id\"")
+                   has(head, "\"metrics\"")
                ? PS_MATCH_SURE
                : PS_MATCH_NO;
 }
