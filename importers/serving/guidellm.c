@@ -141,6 +141,29 @@ static void drop_empty_measures(struct sv_client_load *load)
     load->n_measures = n;
 }
 
+/*
+ * Whether the statistics count a request once for each token, or a value for as long as it held.
+ * Their number of values is then no number of samples that vary alone: one long answer would be
+ * hundreds of them.
+ */
+static bool is_weighted(struct ps_str metric)
+{
+    static const char *const ends[] = {"inter_token_latency_ms", "time_per_output_token_ms",
+                                       "_per_iteration", "_per_second", "_concurrency"};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ps_str_ends_with(metric, ps_str_from_c(ends[i])))
+            return true;
+    return false;
+}
+
+static void drop_weighted_counts(struct sv_client_load *load)
+{
+    for (size_t i = 0; i < load->n_measures; i++)
+        if (load->measures[i].n_samples == 0 && is_weighted(load->measures[i].key))
+            load->measures[i].values.n = (struct ps_num){0};
+}
+
 /* --- Requests --- */
 
 static void begin_request(struct reader *r, struct ps_str status)
@@ -275,6 +298,7 @@ static void end_benchmark(struct reader *r)
         r->samples[i] = (struct values){0};
     }
     drop_empty_measures(r->load);
+    drop_weighted_counts(r->load);
     r->load = NULL;
 }
 
