@@ -51,6 +51,8 @@ static const char *const samples[] = {
     "tests/recorded/torch-cuda/streams.trace.json.gz",
     "tests/recorded/torch-cuda/cuda_graph.trace.json.gz",
     "tests/fuzz/serving.trace.json.gz", /* tests/made_serving.py FILE 6 */
+    "tests/fuzz/regression/serving_job/log_and_records.tar",
+    "tests/fuzz/regression/serving_trace_job/one_step.tar",
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
