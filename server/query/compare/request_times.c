@@ -10,7 +10,7 @@
 #include "server/query/requests/requests.h"
 #include "server/runfile/db.h"
 
-#define CACHE_BYTES_MAX ((size_t)32 << 20)
+#define CACHE_BYTES_MAX ((size_t)96 << 20) /* two comparisons of 100,000 requests each */
 
 _Static_assert(PS_PAIR_PARTS == PS_N_REQUEST_CAUSES, "the parts are what a request waits for");
 
