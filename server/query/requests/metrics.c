@@ -76,11 +76,10 @@ struct ps_metric_values ps_metric_read(const struct ps_requests *r, enum ps_requ
 
 /* --- Ranks --- */
 
-/* Moves the value with this rank to its place in ascending order, and smaller ones before it. */
-static uint32_t select_rank(uint32_t *items, size_t n, size_t rank)
+/* Moves the value with this rank to its place in ascending order, and smaller ones before it.
+ * Those before `low` and after `high` are in such an order already. */
+static uint32_t select_rank(uint32_t *items, size_t low, size_t high, size_t rank)
 {
-    size_t low = 0, high = n - 1;
-
     while (low < high) {
         uint32_t pivot = items[low + (high - low) / 2];
         size_t i = low, k = high;
@@ -132,11 +131,20 @@ static int64_t select_long(const struct ps_metric_values *values, size_t from_lo
 
 double ps_metric_at(struct ps_metric_values *values, size_t rank)
 {
+    size_t low = 0, high = values->n - 1;
     uint32_t ns;
 
     if (values->sorted)
         return values->sorted[rank].ns;
-    ns = select_rank(values->gaps, values->n, rank);
+    for (size_t i = 0; i < values->n_placed; i++) {
+        const size_t placed = values->placed[i];
+
+        low = placed <= rank && placed > low ? placed : low;
+        high = placed >= rank && placed < high ? placed : high;
+    }
+    ns = select_rank(values->gaps, low, high, rank);
+    if (values->n_placed < PS_PLACED_MAX)
+        values->placed[values->n_placed++] = rank;
     return ns == PS_GAP_IS_LONG ? (double)select_long(values, values->n - 1 - rank) : (double)ns;
 }
 

@@ -19,6 +19,8 @@ struct ps_metric_value {
     uint32_t request;
 };
 
+#define PS_PLACED_MAX 16
+
 /* The values of a metric, without those of other results. */
 struct ps_metric_values {
     const struct ps_requests *r;
@@ -26,7 +28,10 @@ struct ps_metric_values {
     uint32_t result;                /* 0: all */
     size_t n;                       /* number of values */
     struct ps_metric_value *sorted; /* ascending; NULL: of gaps */
-    uint32_t *gaps;                 /* in any order; NULL: of other metrics */
+    uint32_t *gaps;                 /* in any order but for `placed`; NULL: of other metrics */
+    /* Ranks whose gaps are in their place, with no greater gap before them and no smaller one
+     * after them: the next rank is searched between two of these. */
+    size_t placed[PS_PLACED_MAX], n_placed;
 };
 /* `result` 0: the requests of all results. */
 struct ps_metric_values ps_metric_read(const struct ps_requests *r, enum ps_request_metric metric,
