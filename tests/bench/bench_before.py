@@ -50,6 +50,8 @@ PROFILES = (
     ("folded, 1 M different stacks", lambda path: make_stacks(path, bench_stacks.different(bench_stacks.walk(random.Random(1)))), ("stack_flame?limit={n}",)),
     ("trace, 1 M events", made("make_trace.py", "1000000", None),
      ("operators?limit=300&from={n}&to=1000000000", "kernels?limit=300&from={n}&to=1000000000", "flame?on=cpu&limit={n}", "flame?on=device&limit={n}", "timeline?px={n}")),
+    ("load test, 100,000 requests", made("make_serving.py", "100000", None),
+     ("requests/summary?result=1&n={n}", "requests?limit=300&offset={n}", "requests/window?px={n}", "requests/{n}", "engine-steps?limit=300&offset={n}", "engine-steps/{n}")),
     ("memory snapshot, 100 MiB", make_snapshot_file, ("snapshot/curve?px={n}", "snapshot/flame?limit={n}")),
 )
 
