@@ -12,8 +12,8 @@ from program import PROGRAM, ROOT, ShelfTest, call, dump_of, fibonacci
 # A value that the option cannot have, by its name or by what the help calls its value. Options that take any text, and
 # files, are not here: OTHERS names them, so that a new option has to be put into one of the two.
 BAD = {"SIZE": "lots", "SECONDS": "soon", "N": "0", "RULE": "5/day", "ADDR:PORT": "7794", "ROLE": "boss", "PER": "week", "KEY=VALUE": "novalue",
-       "BUDGET": "nothing", "GROWTH": "+5 apples", "FACTS": "cpu,colour", "CATEGORIES": "shoes", "--server": "example.org", "--store": "folder"}
-OTHERS = {"COMMAND", "COMMIT", "RECORDER", "DIR", "FILE", "NAME", "TOKEN", "RUNS", "TABLE", "METRIC", "PLACE", "KEY", "SERIES", "BASELINE", "STORE", "TEXT"}
+       "BUDGET": "nothing", "GROWTH": "+5 apples", "FACTS": "cpu,colour", "URL": "example.org", "CATEGORIES": "shoes", "--server": "example.org", "--store": "folder"}
+OTHERS = {"COMMAND", "COMMIT", "RECORDER", "DIR", "FILE", "NAME", "TOKEN", "RUNS", "TABLE", "METRIC", "PLACE", "KEY", "SERIES", "BASELINE", "STORE", "TEXT", "LIMITS"}
 OPERANDS = {"record": ["cprofile", "--", "python3", "-c", "1"], "export": ["@1"], "token": ["add", "a"], "prune": [], "check": ["@1"]}
 GROUPS = ["Record and add", "Look", "Compare and check", "Share", "Operate"]
 
