@@ -159,7 +159,7 @@ const names = (sql: string, isAsked = false) =>
 test('views are completed after FROM and JOIN, columns of the views of the statement elsewhere', () => {
     assert.deepEqual(names('SELECT 1 FROM oper|'), ['operators', 'operators_by_shape']);
     assert.deepEqual(names('SELECT 1 FROM slices s JOIN ste|'), ['steps', 'step_parts']);
-    assert.deepEqual(names('SELECT to| FROM functions'), ['tottime_s']);
+    assert.deepEqual(names('SELECT tot| FROM functions'), ['tottime_s']);
     assert.deepEqual(names('SELECT f.c| FROM functions f, callers c'), ['cumtime_s', 'cycle']);
     assert.deepEqual(names('SELECT c.c| FROM functions f, callers c'), [
         'callee_id',
