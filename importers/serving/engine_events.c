@@ -257,7 +257,7 @@ const struct ps_importer ps_engine_events = {
     .kind = "serving",
     .label = "events of an inference engine",
     .description = "JSON lines with arrivals, iterations and ends of requests",
-    .record_command = "see docs/formats.md",
+    .record_command = "python serve.py > engine.jsonl",
     .sniff = sniff,
     .load = load,
 };

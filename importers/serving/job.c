@@ -97,7 +97,7 @@ const struct ps_importer ps_serving_job = {
     .kind = "serving",
     .label = "files of one serving job",
     .description = "results of clients and logs of engines of the same requests",
-    .record_command = "aiperf profile ... --export-level records",
+    .record_command = "aiperf profile --model MODEL --url URL --streaming --export-level records",
     .sniff = sniff,
     .load = load,
 };

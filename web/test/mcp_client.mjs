@@ -91,7 +91,7 @@ for (const [name, [args, expected]] of Object.entries(CALLS)) {
 }
 
 const { resources } = await client.listResources();
-assert.equal(resources.length, 6);
+assert.equal(resources.length, 7);
 for (const { uri, mimeType } of resources) {
     const { contents } = await client.readResource({ uri });
     assert.equal(contents[0].mimeType, mimeType);
