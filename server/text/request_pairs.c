@@ -81,6 +81,10 @@ void ps_text_request_pairs(struct ps_output *out, const cJSON *summary)
     const cJSON *metric;
     int n = 0;
 
+    if (!(ps_member_or_0(ps_member(summary, "base"), "requests") +
+              ps_member_or_0(ps_member(summary, "new"), "requests") >
+          0))
+        return;
     ps_output_heading(out, "Requests");
     ps_output_table(out, "metrics", columns, sizeof columns / sizeof *columns);
     cJSON_ArrayForEach(metric, ps_member(summary, "metrics"))

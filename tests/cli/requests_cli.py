@@ -78,6 +78,19 @@ class Requests(ShelfTest):
         self.assertEqual(len(re.findall(r"  (?:late-\d|short-\d|long)$", rows, re.M)), 10)
         self.assertNotIn("pairs of requests", self.ok("diff", "load", "again", "--of", "measurements"))
 
+    def test_diff_of_results_without_requests_begins_with_the_headline(self):
+        for name, ms in (("before", 30), ("after", 60)):
+            result = {"date": "20261130-120000", "backend": "vllm", "model_id": "m", "num_prompts": 9, "request_rate": 4.0, "duration": 25.0,
+                      "completed": 9, "total_input_tokens": 90, "total_output_tokens": 90, "request_throughput": 4.0,
+                      "output_throughput": 480.0, "total_token_throughput": 880.0}
+            result |= {f"{part}_{metric}_ms": ms for part in ("mean", "median", "std", "p99") for metric in ("ttft", "tpot", "itl")}
+            self.ok("add", "--name", name, self.file(f"{name}.json", json.dumps(result).encode()))
+        said = self.ok("diff", "before", "after")
+        self.assertIn("time to first token, p99 30.00 ms → 60.00 ms, +30.00 ms (+100.0 %)", said)
+        for text in (said, self.ok("report", "before", "after")):
+            self.assertIn("One run each: significance unknown.", text)
+            self.assertNotIn("The requests are not paired", text)
+
     def test_markdown_has_the_requests(self):
         self.ok("add", "--name", "small", EVENTS)
         said = self.ok("show", "small", "--markdown")

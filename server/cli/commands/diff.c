@@ -13,8 +13,9 @@
 #define ROWS  30 /* maximum number of printed rows */
 #define PAIRS 10 /* maximum number of printed pairs of requests */
 
-/* Begins with the names of the runs and their headline. */
-static void add_head(const struct ps_cli_comparison *compared, struct ps_output *out)
+/* Begins with the names of the runs, and their headline unless a conclusion on requests follows. */
+static void add_head(const struct ps_cli_comparison *compared, bool concludes_on_requests,
+                     struct ps_output *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
     for (int i = 0; i < 2; i++) {
@@ -26,7 +27,7 @@ static void add_head(const struct ps_cli_comparison *compared, struct ps_output 
             ps_buf_printf(&names, " and %d more", n - 1);
     }
     ps_output_title(out, names.ptr);
-    if (ps_cli_pairs_requests(compared)) /* one run each: the conclusion says what changed */
+    if (concludes_on_requests)
         ps_text_environments(out, compared->response);
     else
         ps_text_headline(out, compared->response);
@@ -39,12 +40,16 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
 {
     PS_AUTO(ps_json_free) cJSON *page = NULL;
     PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
+    bool concludes_on_requests; /* results without single requests have none */
     if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK ||
         ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
         return err->code;
-    add_head(compared, out);
+    concludes_on_requests = strcmp(ps_member_text(conclusion, "of"), "requests") == 0 &&
+                            cJSON_GetArraySize(ps_member(conclusion, "sentence")) > 0;
+    add_head(compared, concludes_on_requests, out);
     ps_text_change(out, conclusion);
-    if (shows_pairs && ps_cli_add_request_pairs(compared, out, PAIRS, err) != PS_OK)
+    if (shows_pairs && concludes_on_requests &&
+        ps_cli_add_request_pairs(compared, out, PAIRS, err) != PS_OK)
         return err->code;
     ps_output_space(out);
     ps_text_changes(out, table, metric, page);
@@ -78,7 +83,7 @@ static enum ps_status add_stacks(const struct ps_options *options,
         return ps_cli_append_snapshot_json(compared, &out->text, err);
     if (ps_cli_read_stacks(compared, &answer, err) != PS_OK)
         return err->code;
-    add_head(compared, out);
+    add_head(compared, false, out);
     ps_text_stacks(out, compared->response, answer);
     return PS_OK;
 }
