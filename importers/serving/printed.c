@@ -24,7 +24,7 @@ struct reader {
 
 /* --- Rows --- */
 
-/* What the tools print before a colon, and the key of their JSON. */
+/* The name of a metric in the printed table, and the key of the same metric in the JSON. */
 static const char *const labels[][2] = {
     {"Successful requests", "completed"},
     {"Failed requests", "failed"},
@@ -136,7 +136,7 @@ static bool read_row(struct reader *r, struct ps_str label, struct ps_str value)
 
 /* --- The log --- */
 
-/* Removes a mark of comment or quotation before the line. */
+/* Removes "#" or ">" before the text, which comments and quotations add. */
 static struct ps_str without_mark(struct ps_str line)
 {
     line = ps_str_trim(line);

@@ -21,7 +21,7 @@ struct ps_metric_value {
 
 #define PS_PLACED_MAX 16
 
-/* The values of a metric, without those of other results. */
+/* The values of a metric in one result of the run. */
 struct ps_metric_values {
     const struct ps_requests *r;
     enum ps_request_metric metric;
