@@ -13,7 +13,7 @@ string(REGEX MATCHALL "    FORMAT\\([a-z0-9_]+" importers "${importers}")
 list(TRANSFORM importers REPLACE "    FORMAT\\(" "")
 list(REMOVE_ITEM importers torch_trace trace_generic trace_job) # fuzz_trace.c and fuzz_trace_job.c
 
-set(all_targets ${importers} http rpc run_file slices stream trace trace_job)
+set(all_targets ${importers} http rpc run_file slices stream trace trace_job wire)
 file(GLOB samples RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/golden ${CMAKE_CURRENT_SOURCE_DIR}/golden/*)
 list(FILTER samples EXCLUDE REGEX "\\.|^foreign$") # no folder of samples, or no format that is read
 list(REMOVE_ITEM samples ${all_targets})
