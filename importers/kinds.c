@@ -107,6 +107,10 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_STACKS,
      .texts = PS_TOOL_IS_PROGRAM,
      .tabs = {STACK_TABS, "time-order"}},
+    {.name = "pprof",
+     .mark = "pprof",
+     .has = PS_HAS_STACKS | PS_HAS_SAMPLE_TYPES,
+     .tabs = {STACK_TABS}},
 
     /* measurements */
     {.name = "serving",
@@ -222,11 +226,11 @@ static const struct ps_kind kinds[] = {
 
 /* By bit. */
 static const char *const words[PS_N_KIND_HAS_BITS] = {
-    "imports",    "calls",      "printed",     "actions",   "printed_operators",
-    "categories", "line_times", "line_memory", "line_cpu",  "memory",
-    "spans",      "slices",     "devices",     "torch",     "nvtx",
-    "stacks",     "measured",   "bound",       "processes", "snapshot",
-    "results",    "tests",      "requests",
+    "imports",    "calls",      "printed",     "actions",      "printed_operators",
+    "categories", "line_times", "line_memory", "line_cpu",     "memory",
+    "spans",      "slices",     "devices",     "torch",        "nvtx",
+    "stacks",     "measured",   "bound",       "processes",    "snapshot",
+    "results",    "tests",      "requests",    "sample_types",
 };
 
 const struct ps_kind *ps_kinds(size_t *count)

@@ -43,6 +43,9 @@ struct ps_operator_row;
 struct ps_package;
 struct ps_process;
 struct ps_report;
+struct ps_sample_label;
+struct ps_sample_label_value;
+struct ps_sample_type;
 struct ps_section;
 struct ps_served;
 struct ps_serving_file;
@@ -66,6 +69,7 @@ struct ps_step;
 struct ps_step_part;
 struct ps_trace_text;
 struct ps_track;
+struct ps_track_label;
 
 struct ps_sink;
 
@@ -93,6 +97,11 @@ struct ps_sink_ops {
     void (*track)(struct ps_sink *, const struct ps_track *);
     /* slices of the track that was written last */
     void (*slices)(struct ps_sink *, const struct ps_chunk *);
+    /* Stacks. Sample types are written before their tracks. */
+    void (*sample_type)(struct ps_sink *, const struct ps_sample_type *);
+    void (*sample_label)(struct ps_sink *, const struct ps_sample_label *);
+    void (*sample_label_value)(struct ps_sink *, const struct ps_sample_label_value *);
+    void (*track_label)(struct ps_sink *, const struct ps_track_label *);
     void (*flow)(struct ps_sink *, const struct ps_flow *);
     void (*counter)(struct ps_sink *, const struct ps_counter *);
     /* in order of time */

@@ -42,7 +42,7 @@ PRAGMA application_id = 0x70736866; -- 'pshf'
 -- statements need no case for them. What they lack is absent, not zero. `perfshelf renew` imports their originals again.
 -- In layout 3, packed columns do not use multiples. Before layout 7, the public views gave addresses from 2^63 on as
 -- negative numbers.
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE meta( -- [replace]
     k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
@@ -210,7 +210,41 @@ CREATE TABLE track(
     device INTEGER NOT NULL, stream INTEGER NOT NULL, -- -1: none
     sort INTEGER NOT NULL,
     slices INTEGER NOT NULL, depth INTEGER NOT NULL, -- [0..UINT32_MAX]
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+    sample_type INTEGER NOT NULL, -- [-> sample_type or 0] [since 9 as 0, lacks sample types of sample_types] 0: the run has no sample types
+    is_negative INTEGER NOT NULL  -- [bool] [since 9 as 0, lacks sample types of sample_types] 1: the values of its samples are below 0, and its slices are as long as their magnitudes
+);
+
+CREATE TABLE sample_type( -- [since 9, lacks sample types of sample_types] what the values of samples of stacks measure; each has tracks of its own
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as code] different from the other names of the run
+    unit TEXT NOT NULL,        -- [redact as code] s, B, or as the file says it
+    scale REAL NOT NULL,       -- a duration of its slices, divided by this, is a value in this unit
+    file_column INTEGER NOT NULL, -- [-1..] position in the file, from 0; -1: computed, the number of samples times their period
+    total,                     -- sum of the values of all samples, in its unit
+    negative,                  -- sum of the values below 0, without their sign
+    samples INTEGER NOT NULL,  -- [0..] samples whose value is not 0
+    is_default INTEGER NOT NULL -- [bool]
+);
+CREATE TABLE sample_label( -- [since 9, lacks sample types of sample_types] labels of samples: their keys
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,         -- [redact as code]
+    unit TEXT NOT NULL,        -- [redact as code] of numbers; '': none
+    n_values INTEGER NOT NULL, -- [0..] number of different values
+    samples INTEGER NOT NULL,  -- [0..] samples with the label
+    role INTEGER NOT NULL      -- [0..2] enum ps_label_role
+);
+CREATE TABLE sample_label_value( -- [since 9, lacks sample types of sample_types] the most frequent values of labels
+    label INTEGER NOT NULL,    -- [-> sample_label]
+    sample_type INTEGER NOT NULL, -- [-> sample_type]
+    value TEXT NOT NULL,       -- [redact as label]
+    total,                     -- of the samples with the value, in the unit of the sample type
+    samples INTEGER NOT NULL   -- [0..] those whose value of the sample type is not 0
+);
+CREATE TABLE track_label( -- [since 9, lacks sample types of sample_types] the labels that all samples of a track have
+    track INTEGER NOT NULL,    -- [-> track]
+    label INTEGER NOT NULL,    -- [-> sample_label]
+    value TEXT NOT NULL        -- [redact as label]
 );
 
 CREATE TABLE chunk( -- in the order of writing; the chunks of a track are in the order of its slices
@@ -705,6 +739,13 @@ FROM (SELECT CASE WHEN json_extract(m.v, '$.byte_stacks') THEN 'B' ELSE h.v END 
       FROM meta m JOIN meta h ON h.k = 'headline_unit'
       WHERE m.k = 'summary' AND json_extract(m.v, '$.value_scale') IS NOT NULL) u -- only for stacks, not for traces
 CROSS JOIN ps_stack_nodes s JOIN track t ON t.id = s.track LEFT JOIN text x ON x.id = s.name;
+
+CREATE VIEW sample_types AS -- what the values of samples of stacks measure
+SELECT id AS sample_type, name, unit, total, negative, samples, is_default, file_column = -1 AS computed FROM sample_type;
+CREATE VIEW sample_labels AS -- labels of samples, with the totals of their most frequent values
+SELECT l.key, nullif(l.unit, '') AS unit, l.n_values, CASE l.role WHEN 0 THEN 'summed' WHEN 1 THEN 'thread' ELSE 'divides' END AS role,
+       t.name AS sample_type, v.value, v.total, v.samples
+FROM sample_label l LEFT JOIN sample_label_value v ON v.label = l.id LEFT JOIN sample_type t ON t.id = v.sample_type;
 
 CREATE VIEW lines AS -- one row per line and call block; the columns of other tools are NULL
 SELECT f.path AS file, nullif(n.name, '') AS function, nullif(n.first_line, 0) AS first_line, l.line, l.source, l.block,

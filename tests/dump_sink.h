@@ -23,6 +23,10 @@ void dump_args_template(struct ps_sink *sink, const struct ps_args_template *row
 void dump_process(struct ps_sink *sink, const struct ps_process *row);
 void dump_track(struct ps_sink *sink, const struct ps_track *row);
 void dump_slices(struct ps_sink *sink, const struct ps_chunk *chunk);
+void dump_sample_type(struct ps_sink *sink, const struct ps_sample_type *row);
+void dump_sample_label(struct ps_sink *sink, const struct ps_sample_label *row);
+void dump_sample_label_value(struct ps_sink *sink, const struct ps_sample_label_value *row);
+void dump_track_label(struct ps_sink *sink, const struct ps_track_label *row);
 void dump_flow(struct ps_sink *sink, const struct ps_flow *row);
 void dump_counter(struct ps_sink *sink, const struct ps_counter *row);
 void dump_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value);

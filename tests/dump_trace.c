@@ -6,6 +6,7 @@
 
 #include "base/json_out.h"
 #include "importers/records/collectives.h"
+#include "importers/records/stacks.h"
 #include "importers/records/steps.h"
 #include "importers/records/trace.h"
 #include "tests/dump_sink.h"
@@ -26,6 +27,14 @@ static void put_text(struct ps_buf *out, const char *key, struct ps_str value)
 static void put_real(struct ps_buf *out, const char *key, double value)
 {
     ps_buf_printf(out, " %s=%.17g", key, value);
+}
+
+static void put_num(struct ps_buf *out, const char *key, struct ps_num value)
+{
+    struct ps_json json = ps_json_writer(out);
+
+    ps_buf_printf(out, " %s=", key);
+    ps_json_num(&json, value);
 }
 
 static void put_int(struct ps_buf *out, const char *key, int64_t value)
@@ -93,6 +102,62 @@ void dump_track(struct ps_sink *sink, const struct ps_track *row)
     put_int(out, "slices", row->n_slices);
     put_int(out, "depth", row->n_lanes);
     put_span(out, row->start_ns, row->end_ns);
+    if (row->sample_type)
+        put_int(out, "sample_type", row->sample_type);
+    ps_buf_puts(out, row->is_negative ? " negative\n" : "\n");
+}
+
+void dump_sample_type(struct ps_sink *sink, const struct ps_sample_type *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (!out)
+        return;
+    ps_buf_printf(out, "sample_type %u", row->id);
+    put_text(out, "name", row->name);
+    put_text(out, "unit", row->unit);
+    ps_buf_printf(out, " scale=%.17g column=%d", row->scale, (int)row->file_column);
+    put_num(out, "total", row->total);
+    put_num(out, "negative", row->negative);
+    put_int(out, "samples", row->samples);
+    ps_buf_puts(out, row->is_default ? " default\n" : "\n");
+}
+
+void dump_sample_label(struct ps_sink *sink, const struct ps_sample_label *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (!out)
+        return;
+    ps_buf_printf(out, "sample_label %u", row->id);
+    put_text(out, "key", row->key);
+    put_text(out, "unit", row->unit);
+    put_int(out, "values", row->n_values);
+    put_int(out, "samples", row->samples);
+    ps_buf_printf(out, " role=%d\n", (int)row->role);
+}
+
+void dump_sample_label_value(struct ps_sink *sink, const struct ps_sample_label_value *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (!out)
+        return;
+    ps_buf_printf(out, "  value of=%u type=%u", row->label, row->sample_type);
+    put_text(out, "value", row->value);
+    put_num(out, "total", row->total);
+    put_int(out, "samples", row->samples);
+    ps_buf_puts(out, "\n");
+}
+
+void dump_track_label(struct ps_sink *sink, const struct ps_track_label *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (!out)
+        return;
+    ps_buf_printf(out, "track_label track=%u label=%u", row->track, row->label);
+    put_text(out, "value", row->value);
     ps_buf_puts(out, "\n");
 }
 

@@ -44,6 +44,8 @@ struct ps_track {
     int64_t sort_key;
     uint32_t n_slices, n_lanes; /* number of slices; number of lanes */
     int64_t start_ns, end_ns;
+    uint32_t sample_type; /* 0: the run has no sample types (records/stacks.h) */
+    bool is_negative;     /* its slices stand for values below 0 */
 };
 
 /* An arrow between two slices. kind: string id of "ac2g", "fwdbwd" or another category of the

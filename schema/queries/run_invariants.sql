@@ -21,6 +21,12 @@ WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT coalesce(n BETWEEN 0 AND 9e15 A
 UNION ALL
 SELECT 'a measurement that failed or was skipped has a value' WHERE EXISTS(SELECT 1 FROM measurement WHERE state <> 0 AND value IS NOT NULL)
 UNION ALL
+SELECT 'the scale of a sample type is not above 0' WHERE EXISTS(SELECT 1 FROM sample_type WHERE NOT coalesce(scale > 0 AND scale < 1e300, 0))
+UNION ALL
+SELECT 'a run has two default sample types' WHERE (SELECT count(*) FROM sample_type WHERE is_default) > 1
+UNION ALL
+SELECT 'two sample types have the same name' WHERE EXISTS(SELECT 1 FROM sample_type GROUP BY name HAVING count(*) > 1)
+UNION ALL
 SELECT 'the properties of a device are not JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
 UNION ALL
 SELECT 'meta.' || k || ' is of another type' FROM meta

@@ -19,6 +19,7 @@
 #include "importers/records/requests.h"
 #include "importers/records/run.h"
 #include "importers/records/snapshot.h"
+#include "importers/records/stacks.h"
 #include "importers/records/steps.h"
 #include "importers/records/trace.h"
 #include "importers/sink.h"
@@ -1262,19 +1263,64 @@ static void write_track(struct ps_sink *sink, const struct ps_track *row)
 {
     if (!ps_sink_ok(sink))
         return;
-    ps_insert_track(&writer_of(sink)->rows, &(struct ps_row_track){.id = row->id,
-                                                                   .process = row->process,
-                                                                   .kind = row->kind,
-                                                                   .name = row->name,
-                                                                   .tid = row->tid,
-                                                                   .device = row->device,
-                                                                   .stream = row->stream,
-                                                                   .sort = row->sort_key,
-                                                                   .slices = row->n_slices,
-                                                                   .depth = row->n_lanes,
-                                                                   .start_ns = row->start_ns,
-                                                                   .end_ns = row->end_ns});
+    ps_insert_track(&writer_of(sink)->rows,
+                    &(struct ps_row_track){.id = row->id,
+                                           .process = row->process,
+                                           .kind = row->kind,
+                                           .name = row->name,
+                                           .tid = row->tid,
+                                           .device = row->device,
+                                           .stream = row->stream,
+                                           .sort = row->sort_key,
+                                           .slices = row->n_slices,
+                                           .depth = row->n_lanes,
+                                           .start_ns = row->start_ns,
+                                           .end_ns = row->end_ns,
+                                           .sample_type = row->sample_type,
+                                           .is_negative = row->is_negative});
     begin_track(writer_of(sink), row);
+}
+
+static void write_sample_type(struct ps_sink *sink, const struct ps_sample_type *row)
+{
+    ps_insert_sample_type(&writer_of(sink)->rows,
+                          &(struct ps_row_sample_type){.id = row->id,
+                                                       .name = row->name,
+                                                       .unit = row->unit,
+                                                       .scale = row->scale,
+                                                       .file_column = row->file_column,
+                                                       .total = row->total,
+                                                       .negative = row->negative,
+                                                       .samples = row->samples,
+                                                       .is_default = row->is_default});
+}
+
+static void write_sample_label(struct ps_sink *sink, const struct ps_sample_label *row)
+{
+    ps_insert_sample_label(&writer_of(sink)->rows,
+                           &(struct ps_row_sample_label){.id = row->id,
+                                                         .key = row->key,
+                                                         .unit = row->unit,
+                                                         .n_values = row->n_values,
+                                                         .samples = row->samples,
+                                                         .role = row->role});
+}
+
+static void write_sample_label_value(struct ps_sink *sink, const struct ps_sample_label_value *row)
+{
+    ps_insert_sample_label_value(
+        &writer_of(sink)->rows, &(struct ps_row_sample_label_value){.label = row->label,
+                                                                    .sample_type = row->sample_type,
+                                                                    .value = row->value,
+                                                                    .total = row->total,
+                                                                    .samples = row->samples});
+}
+
+static void write_track_label(struct ps_sink *sink, const struct ps_track_label *row)
+{
+    ps_insert_track_label(&writer_of(sink)->rows,
+                          &(struct ps_row_track_label){
+                              .track = row->track, .label = row->label, .value = row->value});
 }
 
 /* Columns of PS_PACKED_STEPS that are set by parts of the step; -1 until then. */
@@ -1675,6 +1721,10 @@ static const struct ps_sink_ops writer_ops = {
     .process = write_process,
     .track = write_track,
     .slices = write_slices,
+    .sample_type = write_sample_type,
+    .sample_label = write_sample_label,
+    .sample_label_value = write_sample_label_value,
+    .track_label = write_track_label,
     .flow = write_flow,
     .counter = write_counter,
     .counter_value = write_count,

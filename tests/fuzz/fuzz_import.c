@@ -16,6 +16,7 @@
 #include "importers/records/requests.h"
 #include "importers/records/run.h"
 #include "importers/records/snapshot.h"
+#include "importers/records/stacks.h"
 #include "importers/records/steps.h"
 #include "importers/records/trace.h"
 #include "slices/args.h"
@@ -29,6 +30,8 @@ struct judge {
     uint32_t reports, operators, promised; /* promised: rows that the reports hold */
     uint32_t processes, tracks, counters, collectives, steps, modules;
     uint32_t measurements;
+    uint32_t sample_types, sample_labels;
+    bool has_default_type;
     uint32_t serving_files, serving_results, requests, engine_steps;
     int64_t engine_step_start_ns; /* of the last one */
     uint32_t snapshot_texts, frames, stacks, streams, pools, segments, blocks,
@@ -202,6 +205,49 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
     judge->rows_left = judge->track_rows = row->n_slices;
     check_text(row->name);
     check_text(row->tid);
+    FUZZ_HOLDS(row->sample_type <= judge->sample_types);
+}
+
+static void on_sample_type(struct ps_sink *sink, const struct ps_sample_type *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->sample_types);
+    FUZZ_HOLDS(row->scale > 0 && isfinite(row->scale) && row->samples >= 0);
+    FUZZ_HOLDS(row->file_column >= -1 && !(row->is_default && judge->has_default_type));
+    judge->has_default_type |= row->is_default;
+    check_finite(row->total);
+    check_finite(row->negative);
+    check_text(row->name);
+    check_text(row->unit);
+}
+
+static void on_sample_label(struct ps_sink *sink, const struct ps_sample_label *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->sample_labels);
+    FUZZ_HOLDS(row->n_values >= 0 && row->samples >= 0);
+    check_text(row->key);
+    check_text(row->unit);
+}
+
+static void on_sample_label_value(struct ps_sink *sink, const struct ps_sample_label_value *row)
+{
+    const struct judge *judge = (const struct judge *)sink;
+
+    FUZZ_HOLDS(row->label >= 1 && row->label <= judge->sample_labels);
+    FUZZ_HOLDS(row->sample_type >= 1 && row->sample_type <= judge->sample_types);
+    FUZZ_HOLDS(row->samples >= 0);
+    check_finite(row->total);
+    check_text(row->value);
+}
+
+static void on_track_label(struct ps_sink *sink, const struct ps_track_label *row)
+{
+    const struct judge *judge = (const struct judge *)sink;
+
+    FUZZ_HOLDS(row->track >= 1 && row->track <= judge->tracks);
+    FUZZ_HOLDS(row->label >= 1 && row->label <= judge->sample_labels);
+    check_text(row->value);
 }
 
 static void check_slice(const struct ps_chunk *chunk, uint32_t i)
@@ -618,6 +664,10 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .process = on_process,
         .track = on_track,
         .slices = on_slices,
+        .sample_type = on_sample_type,
+        .sample_label = on_sample_label,
+        .sample_label_value = on_sample_label_value,
+        .track_label = on_track_label,
         .flow = on_flow,
         .counter = on_counter,
         .counter_value = on_count,

@@ -3,7 +3,7 @@
 
 tests/layouts/runs/N.tar.xz is a shelf with a run of each kind that the version with layout N read, without the originals: the largest
 sample below 40 kB of that version's demo/profiles and tests/golden, added by that version (layout 4: 2026-11-23, the first that called
-itself 0.2.0; 5: the parent of "importers: read memory snapshots of PyTorch"; 6: 2026-11-28; 7: 2026-11-30). tests/layouts/make_shelf.py writes such
+itself 0.2.0; 5: the parent of "importers: read memory snapshots of PyTorch"; 6: 2026-11-28; 7: 2026-11-30; 8: 2026-12-01). tests/layouts/make_shelf.py writes such
 shelves."""
 import glob
 import json
