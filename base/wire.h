@@ -83,6 +83,7 @@ struct ps_wire_message {
     uint16_t n_fields;    /* at most 64 */
     uint16_t n_index;     /* greater numbers are unknown */
     uint32_t size;        /* of the struct */
+    const struct ps_wire_message *const *children; /* by index in `fields`; NULL: no message */
 };
 
 /* The values of a repeated field, in place. Iterate over a copy of it. */

@@ -95,10 +95,12 @@ def source(name, prefix, messages):
         out += ["", f"static const struct ps_wire_field {type_name}_fields[] = {{"]
         out += [f"    {{{number}, {KINDS.get(kind, KINDS['bytes'])[0]}, {int(is_repeated)}, offsetof(struct {type_name}, {field})}},"
                 for number, field, kind, is_repeated in fields]
+        children = ", ".join("NULL" if kind in KINDS else f"&{prefix}_{words_of(kind)}_message" for _, _, kind, _ in fields)
         index = ", ".join(f"[{number}] = {i + 1}" for i, (number, *_) in enumerate(fields))
         out += ["};", f"static const uint8_t {type_name}_index[] = {{{index}}};",
+                f"static const struct ps_wire_message *const {type_name}_children[] = {{{children}}};",
                 f"const struct ps_wire_message {type_name}_message = {{", f'    .name = "{message}",', f"    .fields = {type_name}_fields,",
-                f"    .index = {type_name}_index,", f"    .n_fields = {len(fields)},",
+                f"    .children = {type_name}_children,", f"    .index = {type_name}_index,", f"    .n_fields = {len(fields)},",
                 f"    .n_index = {max(number for number, *_ in fields) + 1},", f"    .size = sizeof(struct {type_name}),", "};"]
     return "\n".join([*out, ""])
 

@@ -36,8 +36,8 @@ static const struct ps_wire_field fields[] = {
     {12, PS_WIRE_STRING, 1, offsetof(struct sample, texts)},
 };
 static const uint8_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const struct ps_wire_message message = {"Sample", fields, numbers,
-                                               12,       13,     sizeof(struct sample)};
+static const struct ps_wire_message message = {
+    "Sample", fields, numbers, 12, 13, sizeof(struct sample), NULL};
 
 static void assert_text(struct ps_str text, const char *expected)
 {
