@@ -13,10 +13,8 @@
 -- recorded: SELECT EXISTS (SELECT 1 FROM track) OR NOT EXISTS (SELECT 1 FROM line)
 -- cut: SELECT CASE v WHEN 'flamegraph-svg' THEN (SELECT 1e-4 * (total(v) > 10000) FROM meta WHERE k = 'headline_value') WHEN 'folded' THEN 0 ELSE 0.01 * EXISTS (SELECT 1 FROM text WHERE text = '[calls left out]') END FROM meta WHERE k = 'kind'
 -- work: samples SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'samples') FILTER (WHERE k = 'headline_unit')
-SELECT l.name AS id, coalesce(iif(l.by_line = 1, n.text, ps_frame_function(n.text)), '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
-       100.0 * l.self / u.whole AS self_pct, 100.0 * l.total / u.whole AS total_pct
+SELECT l.name AS id, coalesce(iif(l.by_line = 1, n.text, ps_frame_function(n.text)), '') AS name, l.self / :scale AS self, l.total / :scale AS total,
+       100.0 * l.self / w.whole AS self_pct, 100.0 * l.total / w.whole AS total_pct
 FROM ps_temp_functions l
-JOIN (SELECT nullif((SELECT sum(self) FROM ps_temp_functions), 0) AS whole, scale FROM (
--- include: stack_unit
-)) u
+JOIN (SELECT nullif((SELECT sum(self) FROM ps_temp_functions), 0) AS whole) w
 LEFT JOIN text n ON n.id = l.name

@@ -92,6 +92,7 @@ static const struct ps_view views[] = {
     {PS_HAS_STACKS, "stack_functions", ps_view_table, "stack_functions", ps_make_stack_functions},
     {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL, NULL},
     {PS_HAS_STACKS, "stack_threads", ps_view_stack_threads, NULL, NULL},
+    {PS_HAS_SAMPLE_TYPES, "sample-types", ps_view_sample_types, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot", ps_view_snapshot, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/timeline", ps_view_snapshot_timeline, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/curve", ps_view_snapshot_curve, NULL, NULL},

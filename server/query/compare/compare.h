@@ -276,6 +276,7 @@ struct ps_run_rows {
      * tools state replaces those. */
     bool states;
     double steps;
+    double scale;     /* of stacks: the divisor of their weights */
     const char *step; /* name of the ranges that are the steps; NULL: those of the file */
     int64_t n_rows;   /* of all runs so far */
 

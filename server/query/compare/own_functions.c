@@ -377,18 +377,17 @@ static void list_stack_functions(const struct stack_reader *r, double scale,
     own->all.total = r->total / scale;
 }
 
-static enum ps_status read_unit(struct ps_db *db, struct ps_own_functions *own, double *scale,
-                                double *n_samples, struct ps_err *err)
+static enum ps_status read_unit(struct ps_db *db, struct ps_own_functions *own,
+                                struct ps_stack_selection *part, double *n_samples,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *threads = NULL;
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *summary = NULL;
 
+    ps_stack_selection_read(db, (struct ps_params){NULL, 0}, part, err);
     ps_db_prepare(db, ps_query_sql("conclude_threads"), &threads, err);
     if (ps_stmt_step(threads, err))
-        own->unit = ps_arena_copy(&own->arena, ps_col_text(threads, 2)).ptr;
-    ps_db_prepare(db, ps_query_sql("stack_scale"), &stmt, err);
-    *scale = ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0 ? ps_col_real(stmt, 0) : 1;
+        own->unit = ps_arena_copy(&own->arena, ps_str_from_c(part->unit)).ptr;
     ps_db_prepare(db, ps_query_sql("conclude_stack_summary"), &summary, err);
     *n_samples = ps_stmt_step(summary, err) ? ps_col_real_or_nan(summary, 2) : NAN;
     return err->code;
@@ -398,27 +397,29 @@ static enum ps_status read_stacks(struct ps_db *db, struct ps_own_functions *own
                                   struct ps_err *err)
 {
     static const struct ps_param by_name[] = {{"mode", PS_STACK_MODE_NAME}};
-    const struct ps_chunk_query all = {
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
+    const struct ps_chunk_query query = {
         .range = PS_RANGE_ALL,
+        .tracks = &part.tracks,
         .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
                    PS_COL_BIT(PS_COL_FAMILY),
     };
     PS_AUTO(stack_reader_free) struct stack_reader r = {.db = db};
-    double scale, n_samples;
+    double n_samples;
 
-    if (read_unit(db, own, &scale, &n_samples, err) != PS_OK || !own->unit ||
+    if (read_unit(db, own, &part, &n_samples, err) != PS_OK || !own->unit ||
         (strcmp(own->unit, "s") != 0 && strcmp(own->unit, "samples") != 0))
         return err->code;
     if (ps_stack_frames_read(db, (struct ps_params){by_name, 1}, &r.frames, err) != PS_OK)
         return err->code;
     ps_stack_waits_init(&r.waits, db, &r.frames);
     r.weights = ps_alloc_array(r.frames.n + 1, sizeof *r.weights);
-    if (ps_trace_each_chunk(db, &all, add_chunk, &r, err) != PS_OK)
+    if (part.has_no_tracks || ps_trace_each_chunk(db, &query, add_chunk, &r, err) != PS_OK)
         return err->code;
     own->is_known = r.total > 0 && r.total - r.rest >= OWN_SHARE * r.total;
     if (!own->is_known)
         return err->code;
-    list_stack_functions(&r, scale, own);
+    list_stack_functions(&r, part.scale, own);
     own->all.lacks_calls = true;
     own->all.sample = n_samples > 0                 ? own->all.total / n_samples
                       : strcmp(own->unit, "s") == 0 ? INTERVAL_S

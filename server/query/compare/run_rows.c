@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "importers/kinds.h"
 #include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 #include "server/query/functions/stack_frames.h"
+#include "server/query/functions/stack_selection.h"
 #include "server/query/requests/requests.h"
 #include "server/query/trace/chosen_steps.h"
 
@@ -243,6 +245,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
     ps_db_prepare(db, ps_query_sql(r->head->query), &stmt, err);
     r->columns = find_columns(stmt, r->head);
     ps_bind_int(stmt, ":in_steps", r->per == PS_PER_STEP);
+    ps_bind_real(stmt, ":scale", r->scale);
     while (ps_stmt_step(stmt, err)) {
         add_row(r, db, stmt, err);
         if (r->n_rows > ROWS_MAX)
@@ -251,6 +254,16 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
                            "compare fewer runs",
                            (long long)ROWS_MAX);
     }
+    return err->code;
+}
+
+/* Reads the divisor of weights of stacks. */
+static enum ps_status read_scale(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
+
+    ps_stack_selection_read(db, (struct ps_params){NULL, 0}, &part, err);
+    r->scale = part.scale;
     return err->code;
 }
 
@@ -267,6 +280,8 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     r->path.len = 0;
     if (ps_run_acquire(r->store, run, &db, err) == PS_OK && r->per == PS_PER_STEP)
         ps_db_choose_steps(db, r->step, &times, err);
+    if (err->code == PS_OK && r->table->needs_any & PS_HAS_STACKS)
+        read_scale(r, db, err);
     if (err->code == PS_OK && r->table->make_rows)
         r->table->make_rows(db, (struct ps_params){made_params, 2}, &computed, err);
     if (err->code == PS_OK) {

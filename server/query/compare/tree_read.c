@@ -91,16 +91,6 @@ static enum ps_status add_imports(struct ps_merged_tree *tree, struct ps_db *db,
     return err->code;
 }
 
-static enum ps_status read_stack_scale(struct ps_db *db, double *scale, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("stack_scale"), &stmt, err);
-    if (ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
-        *scale = ps_col_real(stmt, 0);
-    return err->code;
-}
-
 /* The name of a function of stacks, without the line of its `def`, which differs between runs. */
 static struct ps_str name_of_function(const struct ps_stack_frames *frames, uint32_t text,
                                       struct ps_buf *buf)
@@ -156,6 +146,7 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
 {
     PS_AUTO(ps_tree_free) struct ps_tree flame = {0};
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
     const struct ps_params none = {NULL, 0};
     const struct ps_param in_steps = {"in_steps", "1"};
     struct ps_step_times times = {.host = {NULL, 0, 0}};
@@ -166,7 +157,8 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
         ps_stack_frames_read(db, none, &frames, err);
         ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, &tree->is_partial[tree->run_index],
                        err);
-        read_stack_scale(db, &scale, err);
+        ps_stack_selection_read(db, none, &part, err);
+        scale = part.scale;
     } else {
         if (tree->per == PS_PER_STEP) {
             scale = tree->work.amounts[tree->run_index];
@@ -233,14 +225,15 @@ static bool add_sample(void *user, const struct ps_path *sample)
 static enum ps_status sum_stacks(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
-    const struct ps_stack_selection all = {.range = PS_RANGE_ALL};
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
     const struct ps_stack_transforms none = {.n = 0};
     struct path_sums sums = {.tree = tree, .frames = &frames, .scale = 1};
 
     if (ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) == PS_OK &&
-        read_stack_scale(db, &sums.scale, err) == PS_OK) {
+        ps_stack_selection_read(db, (struct ps_params){NULL, 0}, &part, err) == PS_OK) {
+        sums.scale = part.scale;
         sums.names = ps_alloc_array(frames.n + 1, sizeof *sums.names);
-        ps_stack_samples_each(db, &all, &frames, &none, add_sample, &sums, NULL, err);
+        ps_stack_samples_each(db, &part, &frames, &none, add_sample, &sums, NULL, err);
     }
     free(sums.names);
     free(sums.nodes);

@@ -69,6 +69,7 @@ struct reader {
     struct ps_db *db;
     struct ps_stack_frames frames;
     struct ps_stack_waits waits;
+    struct ps_stack_selection part;
     struct function_owners *owners_of; /* by text id of the function */
     struct ps_arena arena;
     struct thread *threads; /* by track id */
@@ -109,6 +110,7 @@ static void reader_free(struct reader *r)
 {
     ps_stack_frames_free(&r->frames);
     ps_stack_waits_free(&r->waits);
+    ps_stack_selection_free(&r->part);
     free(r->owners_of);
     free(r->threads);
     free(r->open);
@@ -272,22 +274,24 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 
 static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
 {
-    const struct ps_chunk_query all = {
+    const struct ps_chunk_query query = {
         .range = PS_RANGE_ALL,
+        .tracks = &r->part.tracks,
         .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
                    PS_COL_BIT(PS_COL_FAMILY),
     };
 
     r->track = 0;
     r->n_open = 0;
-    return ps_trace_each_chunk(r->db, &all, add_chunk, r, err);
+    return r->part.has_no_tracks ? err->code
+                                 : ps_trace_each_chunk(r->db, &query, add_chunk, r, err);
 }
 
 static enum ps_status read_threads(struct reader *r, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *scale = NULL;
 
+    ps_stack_selection_read(r->db, (struct ps_params){NULL, 0}, &r->part, err);
     ps_db_prepare(r->db, ps_query_sql("conclude_threads"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         int64_t id = ps_col_int(stmt, 0);
@@ -296,10 +300,9 @@ static enum ps_status read_threads(struct reader *r, struct ps_err *err)
             !ps_try_grow_to(&r->threads, &r->n_threads, (size_t)id, sizeof *r->threads))
             return ps_fail(err, PS_BAD_INPUT, "track %lld: invalid id", (long long)id);
         r->threads[id].name = ps_arena_copy(&r->arena, ps_col_text(stmt, 1));
-        r->unit = ps_arena_copy(&r->arena, ps_col_text(stmt, 2)).ptr;
+        r->unit = r->part.unit;
     }
-    ps_db_prepare(r->db, ps_query_sql("stack_scale"), &scale, err);
-    r->scale = ps_stmt_step(scale, err) && ps_col_real(scale, 0) > 0 ? ps_col_real(scale, 0) : 1;
+    r->scale = r->part.scale;
     if (r->unit && strcmp(r->unit, "B") == 0)
         r->unit = "bytes";
     return err->code;

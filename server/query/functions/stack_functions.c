@@ -43,6 +43,7 @@ struct functions {
     size_t row_by_text_cap;
     struct open_frame *open;
     size_t n_open, cap_open;
+    int sign;                  /* -1: the weights of samples count as negative */
     bool merges_initialisers;  /* all C++ static initialisers share one row */
     uint32_t initialiser_name; /* text id of the first C++ static initialiser; 0: none so far */
 };
@@ -119,6 +120,7 @@ static void close_to(struct functions *f, size_t depth)
 static bool add_sample(void *user, const struct ps_path *sample)
 {
     struct functions *f = user;
+    const int64_t weight = f->sign * sample->weight;
 
     close_to(f, sample->n_kept);
     while (f->n_open < sample->n) {
@@ -135,30 +137,46 @@ static bool add_sample(void *user, const struct ps_path *sample)
         value[FIRST] = sample->start_ns < value[FIRST] ? sample->start_ns : value[FIRST];
     }
     if (sample->n) {
-        add_weight(&f->open[sample->n - 1].weight, sample->weight);
-        add_weight(&f->rows[f->open[sample->n - 1].row].value[SELF], sample->weight);
+        add_weight(&f->open[sample->n - 1].weight, weight);
+        add_weight(&f->rows[f->open[sample->n - 1].row].value[SELF], weight);
     }
     return true;
+}
+
+/* Adds the samples of the tracks, and adds their sum to *whole. */
+static enum ps_status add_samples(struct functions *f, const struct ps_stack_selection *part,
+                                  int sign, int64_t *whole, struct ps_err *err)
+{
+    struct ps_stack_sums sums;
+
+    f->sign = sign;
+    ps_stack_samples_each(f->db, part, &f->frames, &f->transforms, add_sample, f, &sums, err);
+    close_to(f, 0);
+    add_weight(whole, sign * sums.shown);
+    return err->code;
 }
 
 enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params,
                                        struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(functions_free) struct functions f = {.db = db};
-    struct ps_stack_sums sums;
-    int64_t group = 0;
+    struct ps_stack_selection negated;
+    int64_t group = 0, whole = 0;
 
-    ps_stack_selection_read(params, &f.part, err);
+    ps_stack_selection_read(db, params, &f.part, err);
     ps_stack_frames_read(db, params, &f.frames, err);
     ps_stack_transforms_read(db, params, &f.frames, &f.transforms, err);
     ps_param_int(params, "group", 0, 1, 0, &group, err);
     f.merges_initialisers = group != 0;
     if (err->code != PS_OK)
         return err->code;
-    ps_stack_samples_each(db, &f.part, &f.frames, &f.transforms, add_sample, &f, &sums, err);
-    close_to(&f, 0);
+    add_samples(&f, &f.part, 1, &whole, err);
+    negated = f.part;
+    negated.tracks = f.part.negated;
+    negated.has_no_tracks = !negated.tracks.n;
+    add_samples(&f, &negated, -1, &whole, err);
     for (size_t i = 0; i < f.n; i++)
-        f.rows[i].value[WHOLE] = sums.shown;
+        f.rows[i].value[WHOLE] = whole;
     if (err->code == PS_OK)
         ps_computed_table_copy(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     return err->code;

@@ -4,46 +4,6 @@
 
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Sorts the ids and removes repeated ones, so that no thread counts twice. */
-static void sort_unique(struct ps_ints *ids)
-{
-    size_t n = 0;
-
-    if (ids->n)
-        qsort(ids->items, ids->n, sizeof *ids->items, by_id);
-    for (size_t i = 0; i < ids->n; i++)
-        if (!n || ids->items[n - 1] != ids->items[i])
-            ids->items[n++] = ids->items[i];
-    ids->n = n;
-}
-
-enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
-                                       struct ps_err *err)
-{
-    int64_t track = 0;
-
-    *out = (struct ps_stack_selection){.threads = {NULL, 0, 0}};
-    ps_param_range(params, &out->range, err);
-    ps_param_ids(params, "threads", PS_STACK_THREADS_MAX, &out->threads, err);
-    ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
-    if (track && !out->threads.n)
-        ps_ints_add(&out->threads, track);
-    sort_unique(&out->threads);
-    return err->code;
-}
-
-void ps_stack_selection_free(struct ps_stack_selection *selection)
-{
-    ps_ints_free(&selection->threads);
-}
-
 /* A frame of the recorded stack. */
 struct open_frame {
     int64_t end_ns;
@@ -238,17 +198,17 @@ enum ps_status ps_stack_samples_each(struct ps_db *db, const struct ps_stack_sel
                        .add = add,
                        .user = user,
                        .sums = sums ? sums : &no_sums};
-    struct ps_chunk_query query = {
+    const struct ps_chunk_query query = {
         .range = selection->range,
+        .tracks = &selection->tracks,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
     };
 
     *r.sums = (struct ps_stack_sums){.selected = 0};
-    for (size_t i = 0; i == 0 || i < selection->threads.n; i++) {
-        query.track = selection->threads.n ? (uint32_t)selection->threads.items[i] : 0;
-        ps_trace_each_chunk(db, &query, add_chunk, &r, err);
-    }
+    if (selection->has_no_tracks)
+        return err->code;
+    ps_trace_each_chunk(db, &query, add_chunk, &r, err);
     begin_track(&r, 0);
     return err->code;
 }

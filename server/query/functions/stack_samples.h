@@ -20,35 +20,12 @@
 #ifndef PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
 #define PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
 
+#include "server/query/functions/stack_selection.h"
 #include "server/query/functions/stack_transforms.h"
 #include "server/query/shapes/tree_paths.h"
-#include "server/query/trace/parameters.h"
-#include "server/query/trace/time_range.h"
 #include "slices/intervals.h"
 
-#define PS_STACK_THREADS_MAX 2000
-#define PS_STACK_DEPTH_MAX   (1u << 16) /* frames that are deeper are left out */
-
-/* The selected stacks, from the parameters from_ns, to_ns and threads. The parameter track is the
- * former name of threads, for one thread. */
-struct ps_stack_selection {
-    struct ps_range range;  /* in ns */
-    struct ps_ints threads; /* track ids; none: all */
-};
-enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
-                                       struct ps_err *err);
-void ps_stack_selection_free(struct ps_stack_selection *selection);
-
-/* Returns how many ns of a stretch of time are in the range; 0 or less: none. */
-static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start_ns,
-                                    int64_t length_ns)
-{
-    int64_t end_ns = ps_end_ns(start_ns, length_ns);
-
-    start_ns = start_ns > range->from_ns ? start_ns : range->from_ns;
-    end_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
-    return end_ns > start_ns ? end_ns - start_ns : 0;
-}
+#define PS_STACK_DEPTH_MAX (1u << 16) /* frames that are deeper are left out */
 
 /* Sums of weights, in ns. */
 struct ps_stack_sums {

@@ -5,6 +5,7 @@
  * The transforms have no influence.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/functions/stack_tree.h"
 #include "server/query/functions/stack_waits.h"
@@ -136,33 +137,56 @@ static void write_threads(const struct threads *t, const struct ps_track_row *tr
     ps_json_end(json);
 }
 
+/* Keeps the tracks that are selected, and makes *span what these cover: other sample types have
+ * other units. */
+static void keep_selected(const struct ps_stack_selection *part, struct ps_track_row *tracks,
+                          size_t *n, struct ps_range *span)
+{
+    size_t n_kept = 0;
+
+    *span = (struct ps_range){0, 0};
+    for (size_t i = 0; i < *n && !part->has_no_tracks; i++)
+        if (ps_track_set_has(&part->tracks, tracks[i].id)) {
+            span->to_ns = tracks[i].end_ns > span->to_ns ? tracks[i].end_ns : span->to_ns;
+            tracks[n_kept++] = tracks[i];
+        }
+    *n = n_kept;
+}
+
 enum ps_status ps_view_stack_threads(struct ps_db *db, const struct ps_view *view, int64_t id,
                                      struct ps_params params, struct ps_answer *answer,
                                      struct ps_err *err)
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(threads_free) struct threads t = {.items = NULL};
-    const struct ps_stack_selection all = {.range = PS_RANGE_ALL};
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
     const struct ps_stack_transforms none = {.n = 0};
     struct ps_json json = ps_json_writer(&answer->body);
-    const struct ps_track_row *tracks = NULL;
+    PS_AUTO(ps_free_ptr) struct ps_track_row *tracks = NULL;
+    const struct ps_track_row *all_tracks = NULL;
     size_t n_tracks = 0;
 
     (void)view, (void)id;
     ps_param_range(params, &t.range, err);
     ps_param_int(params, "bins", 1, BINS_MAX, 100, &t.n_bins, err);
     ps_trace_span(db, &t.span, err);
-    ps_trace_get_tracks(db, &tracks, &n_tracks, err);
+    ps_stack_selection_read(db, params, &part, err);
+    part.range = PS_RANGE_ALL;
+    ps_trace_get_tracks(db, &all_tracks, &n_tracks, err);
     if (ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) != PS_OK)
         return err->code;
     if (n_tracks > VALUES_MAX / (size_t)t.n_bins)
         return ps_fail(err, PS_LIMIT, "more than %zu threads: choose a smaller bins",
                        VALUES_MAX / (size_t)t.n_bins);
+    tracks = ps_grow(NULL, n_tracks + 1, sizeof *tracks);
+    memcpy(tracks, all_tracks, n_tracks * sizeof *tracks);
+    if (part.sample_type)
+        keep_selected(&part, tracks, &n_tracks, &t.span);
     for (size_t i = 0; i < n_tracks; i++)
         if (!ps_try_grow_to(&t.items, &t.n, tracks[i].id, sizeof *t.items))
             return ps_fail_memory(err, "the threads");
     ps_stack_waits_init(&t.waits, db, &frames);
-    if (ps_stack_samples_each(db, &all, &frames, &none, add_sample, &t, NULL, err) == PS_OK)
+    if (ps_stack_samples_each(db, &part, &frames, &none, add_sample, &t, NULL, err) == PS_OK)
         write_threads(&t, tracks, n_tracks, &json);
     return err->code;
 }

@@ -3,7 +3,6 @@
  * function. */
 #include "server/query/functions/stack_tree.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/saturated.h"
@@ -19,7 +18,6 @@ struct stacks {
     struct ps_stack_transforms transforms;
     struct ps_stack_sums sums;
     int64_t self_by_origin[PS_N_ORIGINS];
-    char unit[32]; /* of the weights */
     struct ps_path_trees trees;
     ps_add_path *add;
     void *user;
@@ -91,21 +89,6 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
     return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
 }
 
-/* Weights of stacks that count seconds are stored in ns. */
-static enum ps_status read_unit(struct stacks *s, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(s->db, ps_query_sql("stack_scale"), &stmt, err);
-    if (ps_stmt_step(stmt, err)) {
-        const struct ps_str unit = ps_col_text(stmt, 1);
-        const struct ps_str of_weights = ps_str_eq_c(unit, "s") ? PS_STR("ns") : unit;
-
-        (void)snprintf(s->unit, sizeof s->unit, "%.*s", (int)of_weights.len, of_weights.ptr);
-    }
-    return err->code;
-}
-
 /* Reads the parameters, except mode: the frames are read. */
 static enum ps_status read_stacks(struct ps_db *db, struct ps_params params,
                                   struct ps_stack_frames *frames, struct stacks *s,
@@ -113,8 +96,7 @@ static enum ps_status read_stacks(struct ps_db *db, struct ps_params params,
 {
     s->db = db;
     s->frames = frames;
-    read_unit(s, err);
-    ps_stack_selection_read(params, &s->part, err);
+    ps_stack_selection_read(db, params, &s->part, err);
     return ps_stack_transforms_read(db, params, frames, &s->transforms, err);
 }
 
@@ -138,14 +120,15 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(stacks_free) struct stacks s = {.db = db};
-    const struct ps_flame_stacks stacks = {&frames,          &s.transforms, &s.trees.details,
-                                           s.self_by_origin, &s.sums,       s.unit};
+    struct ps_flame_stacks stacks = {&frames,          &s.transforms, &s.trees.details,
+                                     s.self_by_origin, &s.sums,       NULL};
     int64_t limit = 0;
 
     (void)view, (void)id;
     read_limit(params, &limit, err);
     ps_stack_frames_read(db, params, &frames, err);
     read_stacks(db, params, &frames, &s, err);
+    stacks.unit = ps_stack_weight_unit(&s.part);
     if (err->code == PS_OK && build_trees(&s, (size_t)limit, 0, err) == PS_OK)
         ps_flame_write(db, &s.trees.tree, (size_t)limit, "(no name)", &stacks, answer);
     return err->code;
@@ -159,15 +142,15 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(stacks_free) struct stacks s = {.db = db};
     const struct ps_tree no_lines = {.n = 0};
-    const struct ps_flame_stacks callers = {&frames, &s.transforms, &no_lines, NULL, NULL, s.unit},
-                                 callees = {&frames, &s.transforms, &s.trees.details,
-                                            NULL,    NULL,          s.unit};
+    struct ps_flame_stacks callers = {&frames, &s.transforms, &no_lines, NULL, NULL, NULL},
+                           callees = {&frames, &s.transforms, &s.trees.details, NULL, NULL, NULL};
     int64_t limit = 0, name = 0;
     uint32_t around;
 
     (void)view, (void)id;
     ps_stack_frames_read(db, params, &frames, err);
     read_stacks(db, params, &frames, &s, err);
+    callers.unit = callees.unit = ps_stack_weight_unit(&s.part);
     read_limit(params, &limit, err);
     ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
     if (!name)

@@ -13,5 +13,6 @@ ps_make_rows ps_make_stack_functions;
 ps_view_answer ps_view_stack_flame;
 ps_view_answer ps_view_stack_threads;
 ps_view_answer ps_view_sandwich;
+ps_view_answer ps_view_sample_types;
 
 #endif
