@@ -46,6 +46,7 @@ struct ps_importer {
     FORMAT(sampling_jsonl)                                                                         \
     FORMAT(scalene)                                                                                \
     FORMAT(torch_trace)                                                                            \
+    FORMAT(xla_json) /* before trace_generic, which reads any trace */                             \
     FORMAT(trace_generic)                                                                          \
     FORMAT(asv)               /* before trace_job, which reads archives */                         \
     FORMAT(criterion)         /* before trace_job, which reads archives */                         \

@@ -81,6 +81,10 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_NVTX,
      .tabs = {"timeline", "inference", "overview", "kernels", "summaries", "slices",
               "device-memory", "flame"}},
+    {.name = "xla-trace",
+     .mark = "xla",
+     .has = PS_HAS_SLICES | PS_HAS_XLA,
+     .tabs = {"timeline", "xla-operators", "slices", "kernels", "flame"}},
     {.name = "trace",
      .mark = "trace",
      .has = PS_HAS_SLICES,
@@ -230,7 +234,7 @@ static const char *const words[PS_N_KIND_HAS_BITS] = {
     "categories", "line_times", "line_memory", "line_cpu",     "memory",
     "spans",      "slices",     "devices",     "torch",        "nvtx",
     "stacks",     "measured",   "bound",       "processes",    "snapshot",
-    "results",    "tests",      "requests",    "sample_types",
+    "results",    "tests",      "requests",    "sample_types", "xla",
 };
 
 const struct ps_kind *ps_kinds(size_t *count)

@@ -43,11 +43,12 @@ enum ps_kind_has {
     PS_HAS_TESTS = 1 << 21,        /* of measurements: durations of tests, each measured once */
     PS_HAS_REQUESTS = 1 << 22,     /* requests to a server, and the steps that served them */
     PS_HAS_SAMPLE_TYPES = 1 << 23, /* of stacks: several values for each sample, and labels */
+    PS_HAS_XLA = 1 << 24,          /* of a trace: operators and steps of XLA */
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on a time axis */
 };
-#define PS_N_KIND_HAS_BITS 24 /* number of single bits in enum ps_kind_has */
+#define PS_N_KIND_HAS_BITS 25 /* number of single bits in enum ps_kind_has */
 
 /* The texts of a kind that may reveal commands or arguments of the user, for redaction: bits of
  * ps_kind.texts. */

@@ -189,10 +189,12 @@ static void scan_threads(struct tr_trace *trace)
         scan.waits = tr_thread_has_only_waits(thread);
         scan.steps = steps;
         tr_thread_visit(trace, thread, scan_records, &scan);
-        for (int kind = 0; kind < TR_N_CLASSES; kind++)
-            if (facts->n[kind])
-                import->processes[facts->process].classes |= 1u << kind;
     }
+    import->xla = tr_xla_new(trace);
+    for (uint32_t i = 0; i < trace->n_threads; i++)
+        for (int kind = 0; kind < TR_N_CLASSES; kind++)
+            if (import->threads[i].n[kind])
+                import->processes[import->threads[i].process].classes |= 1u << kind;
     tr_processes_assign_order(trace);
     tr_scratch_drop_pages(trace->scratch);
 }
@@ -273,6 +275,8 @@ static enum ps_status write_host(struct run *run, struct tr_track *track)
 
     if (run->torch)
         status = tr_torch_add_host_track(run->torch, track);
+    if (run->import->xla)
+        tr_xla_add_track(run->trace, track);
     if (run->trace->memory && track->kind == PS_TRACK_THREAD)
         tr_memory_assign_rows(run->trace->memory, run->trace, track);
     if (status == PS_OK)
@@ -327,6 +331,8 @@ static enum ps_status write_devices(struct run *run)
     for (size_t i = 0; i < run->devices.n && status == PS_OK; i++) {
         if (run->torch)
             status = tr_torch_add_device_track(run->torch, &run->devices.items[i]);
+        if (run->import->xla)
+            tr_xla_add_track(run->trace, &run->devices.items[i]);
         if (status == PS_OK)
             status = tr_track_write(run->trace, &run->devices.items[i]);
     }
@@ -338,7 +344,6 @@ static enum ps_status write_all(struct run *run)
     enum ps_status status;
 
     scan_threads(run->trace);
-    run->import->xla = tr_xla_new(run->trace);
     if (run->trace->memory)
         tr_memory_sort(run->trace);
     status = nest_devices(run);

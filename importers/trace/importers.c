@@ -108,6 +108,63 @@ static enum ps_match sniff_torch(struct ps_str head)
     return is_trace(head) && is_torch(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
+/* Whether the process that an event names is a plane of XLA's profiler: "/host:CPU", or a device
+ * such as "/device:GPU:0". Its writer puts the names of all processes before the first slice. */
+static bool names_plane(struct ps_str event)
+{
+    const char *device = ps_str_find(event, PS_STR("\"/device:"));
+    struct ps_str type;
+    size_t n = 0;
+
+    if (contains_word(event, "\"/host:CPU\""))
+        return true;
+    if (!device)
+        return false;
+    type = ps_str_skip(event, (size_t)(device - event.ptr) + sizeof "\"/device:" - 1);
+    while (n < type.len && type.ptr[n] >= 'A' && type.ptr[n] <= 'Z')
+        n++;
+    return n > 0 && n + 1 < type.len && type.ptr[n] == ':' && type.ptr[n + 1] >= '0' &&
+           type.ptr[n + 1] <= '9';
+}
+
+/* The object around a position of JSON, without the braces at its ends. */
+static struct ps_str object_around(struct ps_str json, const char *at)
+{
+    const char *begin = at, *end = at;
+    size_t depth = 0;
+
+    while (begin > json.ptr && !(begin[-1] == '{' && depth == 0)) {
+        begin--;
+        depth += *begin == '}';
+        depth -= *begin == '{';
+    }
+    for (depth = 0; end < json.ptr + json.len && !(*end == '}' && depth == 0); end++) {
+        depth += *end == '{';
+        depth -= *end == '}';
+    }
+    return (struct ps_str){begin, (size_t)(end - begin)};
+}
+
+/* Whether XLA's profiler wrote the trace. */
+static bool is_xla(struct ps_str head)
+{
+    const struct ps_str word = PS_STR("\"process_name\"");
+    struct ps_str rest = head;
+    const char *at;
+
+    while ((at = ps_str_find(rest, word)) != NULL) {
+        if (names_plane(object_around(head, at)))
+            return true;
+        rest = ps_str_skip(rest, (size_t)(at - rest.ptr) + word.len);
+    }
+    return false;
+}
+
+static enum ps_match sniff_xla(struct ps_str head)
+{
+    return is_trace(head) && is_xla(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
 static enum ps_match sniff_generic(struct ps_str head)
 {
     return is_trace(head) ? PS_MATCH_LIKELY : PS_MATCH_NO;
@@ -134,10 +191,11 @@ static enum ps_status import_single(struct tr_trace *trace)
     return status;
 }
 
-static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+static enum ps_status load_trace(struct ps_stream *in, struct ps_sink *out, bool is_of_xla,
+                                 struct ps_err *err)
 {
     struct ps_err failure = PS_ERR_INIT;
-    struct tr_trace trace = {.out = out, .err = &failure};
+    struct tr_trace trace = {.out = out, .err = &failure, .is_xla = is_of_xla};
     enum ps_status status;
 
     if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD)))
@@ -150,6 +208,16 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     tr_trace_free(&trace);
     return ps_fail_copy_hint(err, &failure,
                              status == PS_LIMIT ? "record fewer steps, or shorten the file" : "");
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    return load_trace(in, out, false, err);
+}
+
+static enum ps_status load_xla(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    return load_trace(in, out, true, err);
 }
 
 /* Traces of a job that wait until all files are read, because the work that one replays may have
@@ -402,6 +470,15 @@ const struct ps_importer ps_torch_trace = {
     .record_command = "p.export_chrome_trace(\"trace.json\")",
     .sniff = sniff_torch,
     .load = load,
+};
+
+const struct ps_importer ps_xla_json = {
+    .kind = "xla-trace",
+    .label = "XLA trace as JSON",
+    .description = "trace.json.gz that jax.profiler and TensorFlow write beside xplane.pb",
+    .record_command = "jax.profiler.trace(\"log\")",
+    .sniff = sniff_xla,
+    .load = load_xla,
 };
 
 const struct ps_importer ps_trace_generic = {

@@ -93,6 +93,8 @@ static enum tr_track_class class_of(const struct gather *g, const struct tr_reco
 {
     uint8_t kind = g->import->category_class[r->category];
 
+    if (g->import->xla && tr_xla_is_stream(g->import->xla, g->thread))
+        return TR_CLASS_STREAM;
     return kind == TR_CLASS_SYNC && !g->waits ? TR_CLASS_STREAM : kind;
 }
 

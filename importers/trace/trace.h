@@ -18,6 +18,7 @@
  *   processes.c     processes, names and order of the tracks
  *   flows.c, counters.c, async.c, memory.c   records that are not slices of a thread
  *   torch.c, torch_device.c, torch_names.c, modules.c, steps.c   what slices mean to PyTorch
+ *   xla.c           what slices mean to XLA
  *   graphs.c, graph_match.c   which call recorded the work of a replayed graph
  *   emit.c          writes tracks, texts, metadata and summary
  * Formats: importers.c recognises traces; job.c merges the traces of one job.
@@ -120,6 +121,7 @@ struct tr_trace {
     bool has_one_key_per_line;      /* layout of Kineto's writer since 2026-04 */
     bool is_array;                  /* the document is a bare array */
     bool is_torch;                  /* the run's kind is torch-trace */
+    bool is_xla;                    /* the run's kind is xla-trace (xla.h) */
     const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
     bool is_autograd;               /* torch.autograd.profiler's export: pid "CPU functions" */
     uint32_t first_track;           /* tracks of earlier files of the job */
@@ -140,10 +142,10 @@ enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, size_t block,
                                   unsigned workers, size_t budget);
 /* Whether device work is attributed to the calls that launched it and the operators around them
- * (torch*.c). */
+ * (torch*.c). XLA names the operator of its work. */
 static inline bool tr_is_attributed(const struct tr_trace *trace)
 {
-    return trace->is_torch || trace->source;
+    return !trace->is_xla && (trace->is_torch || trace->source);
 }
 void tr_trace_free(struct tr_trace *trace);
 

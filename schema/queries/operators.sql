@@ -42,7 +42,7 @@
 -- sum: self_cpu_bytes sum(self_cpu_bytes)
 -- sum: self_device_bytes sum(self_device_bytes)
 -- sum: flops sum(flops)
--- of: SELECT count(*) FROM operator WHERE NOT by_shape AND (kind <> 5 OR NOT EXISTS (SELECT 1 FROM meta WHERE k = 'kind' AND v IN ('trace', 'nsys')))
+-- of: SELECT count(*) FROM operator WHERE NOT by_shape AND (kind <> 5 OR NOT EXISTS (SELECT 1 FROM meta WHERE k = 'kind' AND v IN ('trace', 'nsys', 'xla-trace')))
 -- rows: cached
 SELECT * FROM (
     SELECT o.rowid AS id, coalesce(n.text, '') AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,

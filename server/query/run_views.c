@@ -26,6 +26,7 @@
 #include "server/query/trace/statistics/stats_reports.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/query/trace/xla/xla.h"
 
 static const struct ps_view views[] = {
     {PS_HAS_IMPORTS, "imports", ps_view_table, "imports", NULL},
@@ -85,6 +86,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
     {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
+    {PS_HAS_XLA, "xla_operators", ps_view_trace_table, "xla_operators", ps_make_xla_operators},
     {PS_HAS_REQUESTS, "goodput", ps_view_goodput, NULL, NULL},
     {PS_HAS_MEASUREMENTS, "measurements", ps_view_table, "measurements", NULL},
     {PS_HAS_MEASUREMENTS, "measurements/{}", ps_view_measurement, NULL, NULL},

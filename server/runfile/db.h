@@ -125,9 +125,10 @@ enum ps_temp_table {
     PS_TEMP_RUNS,
     PS_TEMP_MODULES,
     PS_TEMP_REQUESTS,
+    PS_TEMP_XLA_OPERATORS,
     PS_N_TEMP_TABLES
 };
-#define PS_TEMP_COLUMNS_MAX 13
+#define PS_TEMP_COLUMNS_MAX 17
 #define PS_TEMP_NULL        INT64_MIN
 struct ps_temp_rows {
     enum ps_temp_table table;

@@ -5,8 +5,9 @@
 
 static const sqlite3_module temp_module;
 
-/* name and category are text ids. Times are ns; total, median, min, max and stddev of a summary are
- * ns or bytes; self and total of functions are multiples of the run's value_scale. */
+/* name, program, category and scope are text ids. Times are ns; total, median, min, max and stddev
+ * of a summary are ns or bytes; self and total of functions are multiples of the run's value_scale.
+ */
 #define TABLE(name, columns)                                                                       \
     {                                                                                              \
         "ps_temp_" name, "CREATE TABLE x(" columns ")", sizeof(struct cursor), NULL, &temp_module  \
@@ -35,6 +36,10 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
     [PS_TEMP_REQUESTS] = TABLE("requests", "id, ttft_ns, to_engine_ns, in_step_ns, slot_ns, "
                                            "budget_ns, others_ns, between_ns, prefill_ns, "
                                            "to_client_ns, cause, longest_gap_ns, gap_step"),
+    [PS_TEMP_XLA_OPERATORS] =
+        TABLE("xla_operators", "name, program, category, scope, kind, family, calls, self_ns, "
+                               "total_ns, wait_ns, flops, bytes, min_ns, max_ns, first_ns, "
+                               "threads, devices"),
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)

@@ -1,44 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Traces of XLA's profiler, as JAX writes them: steps, waits for other threads, marks and repeated lines."""
-import gzip
 import json
+import os
+import sys
 
-from program import ShelfTest
+from program import ROOT, ShelfTest
 
-PYTHON, WORKER, POOL, STREAM, OPS = 1, 2, 3, 4, 5
-
-
-def names(process, pid, *threads):
-    return [{"ph": "M", "pid": pid, "name": "process_name", "args": {"name": process}}] + [
-        {"ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name}} for tid, name in threads]
-
-
-def slice_of(name, tid, ts, dur, pid=701, **args):
-    return {"ph": "X", "pid": pid, "tid": tid, "ts": ts, "dur": dur, "name": name, **({"args": args} if args else {})}
-
-
-def operator(name, tid, ts, dur):
-    of = {"device_ordinal": "0", "hlo_module": "jit_f", "hlo_op": name, "run_id": "1"}
-    return [slice_of(name, tid, ts, dur, **of), slice_of(f"end: {name}", tid, ts + dur, 1, _src="x.cc")]
-
-
-def step(number, ts, sort):
-    """1000 us: `load` 100, then the program waits for dot (200) and, if sort, as long for a sort."""
-    made = [slice_of("train", PYTHON, ts, 1000, step_num=str(number)), slice_of("load", PYTHON, ts, 100),
-            slice_of("CommonPjRtBuffer::Await", PYTHON, ts + 200, 700, _src="y.cc")]
-    made += operator("dot", WORKER, ts + 200, 200)
-    if sort:
-        made += operator("sort.0", POOL, ts + 401, sort)
-    made.append(slice_of("ThunkExecutor::Execute (wait for completion)", WORKER, ts + 405, 400))
-    made.append(slice_of("ThreadpoolListener::Record", POOL, ts + 400, 1e-6))
-    return made
-
-
-def recording(*events):
-    made = names("/host:CPU", 701, (PYTHON, "python"), (WORKER, "tf_XLAExecute/1"), (POOL, "tf_XLAEigen/2"))
-    for event in events:
-        made += event
-    return gzip.compress(json.dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": made + [{}]}).encode())
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from made_xla import PYTHON, WORKER, operator, recording, slice_of, step  # noqa: E402
 
 
 class Xla(ShelfTest):
@@ -47,7 +16,7 @@ class Xla(ShelfTest):
 
     def test_steps_are_steps(self):
         run = self.run_of(*(step(i, 1000.5 + 1100 * i, 300) for i in range(3)))
-        self.assertEqual((run["repaired"], run["rejected"]), (0, 0))
+        self.assertEqual((run["kind"], run["repaired"], run["rejected"]), ("xla-trace", 0, 0))
         rows = self.json("sql", run["id"], "SELECT name, duration_ns FROM steps WHERE counted")
         self.assertEqual(rows, [{"name": f"train {i}", "duration_ns": 1000000} for i in range(3)])
         said = self.ok("show", run["id"])
@@ -84,14 +53,16 @@ class Xla(ShelfTest):
         said = self.ok("show", run["id"])
         self.assertIn("f takes 100.0 % of the recorded work.", said)
 
-    def test_lines_that_repeat_others(self):
-        device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"), (OPS, "XLA Ops"))
-        run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 60, pid=1)])
-        said = self.ok("show", run["id"])
-        self.assertIn("gemm takes 100.0 % of the recorded work.", said)
-        tpu = names("/device:TPU:0", 1, (STREAM, "XLA Modules"), (OPS, "XLA Ops"))
-        run = self.run_of(tpu, [slice_of("jit_f", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 40, pid=1)])
-        self.assertIn("dot takes 100.0 % of the recorded work.", self.ok("show", run["id"]))
+    def test_what_is_of_xla(self):
+        """The planes of XLA, in either order of the keys; not paths that end like them, nor other texts."""
+        event = slice_of("f", 1, 0, 10)
+        for process, kind in (("/host:CPU", "xla-trace"), ("/device:TPU:3", "xla-trace"), ("/job:a/task:0/device:CPU:0 Compute", "trace"),
+                              ("/device:", "trace"), ("python", "trace")):
+            for key in ("name", "args"):
+                named = {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": process}}
+                ordered = {key: named[key], **named}
+                made = {"traceEvents": [ordered, {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "/host:CPU"}}, event]}
+                self.assertEqual(self.json("add", self.file("t.json", json.dumps(made).encode()))["kind"], kind, (process, key))
 
     def test_names_of_other_programs_mean_nothing(self):
         events = [slice_of("Wait: me", 1, 0, 10), slice_of("end: me", 1, 20, 5, step_num="1")]

@@ -46,7 +46,7 @@ static void test_rows(void **state)
         for (size_t i = 0; kinds[k].tabs[i]; i++)
             for (size_t other = 0; other < i; other++)
                 assert_string_not_equal(kinds[k].tabs[i], kinds[k].tabs[other]);
-        if (kinds[k].has & (PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_NVTX))
+        if (kinds[k].has & (PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_NVTX | PS_HAS_XLA))
             assert_true(kinds[k].has & PS_HAS_SLICES);
         if (kinds[k].has & (PS_HAS_BOTTLENECK | PS_HAS_PROCESSES))
             assert_true(kinds[k].has & PS_HAS_MEASUREMENTS);

@@ -13,3 +13,4 @@ export { OperatorsTab } from '../operators/tab';
 export { SummariesTab } from '../operators/summaries_tab';
 export { RooflineTab } from '../roofline/tab';
 export { RanksTab } from '../ranks/tab';
+export { XlaOperatorsTab } from '../operators/xla_tab';

@@ -187,6 +187,10 @@ export const TABS = defineTabs({
         title: 'Slices by name',
         count: (run) => (kindHas(run.kind, 'nvtx') ? null : (traceOf(run).operators ?? null)),
     },
+    'xla-operators': {
+        id: 'xla-operators',
+        title: LABELS.operators,
+    },
     kernels: {
         id: 'kernels',
         title: LABELS.kernels,

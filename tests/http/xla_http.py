@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""The views of traces of XLA's profiler, of made traces whose tables are known."""
+from server import RUNS, ServerTest
+from made_xla import OPS, POOL, STREAM, WORKER, names, operator, recording, slice_of
+
+
+class Xla(ServerTest):
+    def run_of(self, *events):
+        return self.add(recording(*events))["id"]
+
+    def operators(self, run):
+        """The name, program, calls, self and total time of each operator, and how long it waits, in us."""
+        page = self.get_json(f"{RUNS}/{run}/xla_operators?format=rows&sort=name")
+        return [tuple(row[key] for key in ("name", "program", "calls", "self_us", "total_us", "wait_us")) for row in page]
+
+    def test_lines_that_repeat_others(self):
+        device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"), (OPS, "XLA Ops"))
+        run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 60, pid=1)])
+        self.assertEqual(self.operators(run), [("gemm", None, 1, 50, 50, 0)])
+        tpu = names("/device:TPU:0", 1, (STREAM, "XLA Modules"), (OPS, "XLA Ops"))
+        run = self.run_of(tpu, [slice_of("jit_f", STREAM, 0, 50, pid=1), slice_of("while", OPS, 0, 40, pid=1), slice_of("dot", OPS, 10, 20, pid=1)])
+        self.assertEqual(self.operators(run), [("dot", None, 1, 20, 20, 0), ("while", None, 1, 20, 40, 0)])
+
+    def test_operators_of_all_threads(self):
+        wait = slice_of("Wait: pending_threads=1/2", WORKER, 610, 80)
+        run = self.run_of(operator("dot", WORKER, 0, 100), operator("dot", POOL, 50, 100), operator("all-reduce.1", WORKER, 600, 100), [wait],
+                          [slice_of("Wait: inner", WORKER, 620, 10), slice_of("ThunkExecutor::Execute", POOL, 0, 900)])
+        self.assertEqual(self.operators(run), [("all-reduce.1", "jit_f", 1, 20, 100, 80), ("dot", "jit_f", 2, 200, 200, 0)])
