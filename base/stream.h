@@ -35,6 +35,10 @@ struct ps_stream *ps_stream_from_memory(struct ps_str bytes, size_t block);
 struct ps_stream *ps_stream_decompress(struct ps_stream *below,
                                        const struct ps_stream_limits *limits);
 
+/* Decompresses a zlib stream (RFC 1950). Owns `below`. */
+struct ps_stream *ps_stream_inflate_zlib(struct ps_stream *below,
+                                         const struct ps_stream_limits *limits);
+
 /* Converts text to UTF-8: a UTF-8 BOM is dropped; UTF-16 is converted, with a BOM or if every
  * second byte of the first block is NUL; lone surrogates become U+FFFD; other bytes pass through.
  * Positions are positions in `below`. Owns `below`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_unpack.c: decompresses gzip and Zstandard; detects which of them a stream is, and enforces
- * the limits on decompressed size.
+ * stream_unpack.c: decompresses gzip, zlib and Zstandard; detects which of them a stream is, and
+ * enforces the limits on decompressed size.
  */
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
@@ -72,7 +72,8 @@ enum {
 
 struct gzip {
     struct ps_stream_limits limits;
-    bool inside; /* within a member */
+    bool inside;  /* within a member */
+    bool is_zlib; /* one zlib stream instead of members */
     uint64_t members, out;
     unsigned char last[TRAILER_SIZE]; /* the last bytes read: at the end of a member, its trailer */
     struct inflate_state z;
@@ -157,8 +158,12 @@ static void begin_member(struct ps_stream *s)
     struct gzip *g = s->state;
     struct ps_str head = ps_stream_peek(s->input, 10);
 
-    if (head.len == 0) {
+    if (head.len == 0 || (g->is_zlib && g->members)) {
         s->is_ended = true;
+    } else if (g->is_zlib) {
+        isal_inflate_init(&g->z);
+        g->z.crc_flag = ISAL_ZLIB;
+        g->inside = true;
     } else if (g->members && !ps_str_starts_with(head, PS_STR("\x1f\x8b\x08"))) {
         leave_trailing(s);
     } else if (head.len < 10) {
@@ -224,7 +229,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     }
     s->window_len += made;
     g->out += made;
-    if (code == ISAL_INCORRECT_CHECKSUM && has_only_wrong_length(g)) {
+    if (code == ISAL_INCORRECT_CHECKSUM && !g->is_zlib && has_only_wrong_length(g)) {
         s->has_wrong_length = true;
         g->inside = false;
         g->members++;
@@ -265,6 +270,17 @@ static void unpack_gzip(struct ps_stream *s, const struct ps_stream_limits *limi
     g->limits = *limits;
     s->ops = &gzip_ops;
     s->encoding = "gzip";
+}
+
+struct ps_stream *ps_stream_inflate_zlib(struct ps_stream *below,
+                                         const struct ps_stream_limits *limits)
+{
+    struct ps_stream *s = ps_stream_new(&gzip_ops, below);
+
+    unpack_gzip(s, limits);
+    ((struct gzip *)s->state)->is_zlib = true;
+    s->encoding = "zlib";
+    return s;
 }
 
 /* --- Zstandard --- */

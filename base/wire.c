@@ -89,8 +89,10 @@ static inline const char *read_field(const char *at, const char *end, struct fie
         at = read_varint(at, end, &out->value);
         if (!at)
             return fail(what, cut_number);
-        if (out->value > (uint64_t)(end - at))
+        if (out->value > (uint64_t)(end - at)) {
+            out->bytes = (struct ps_str){at, (size_t)(end - at)};
             return fail(what, beyond);
+        }
         out->bytes = (struct ps_str){at, (size_t)out->value};
         return at + out->value;
     case PS_WIRE_FIXED64:
@@ -312,6 +314,24 @@ bool ps_wire_next_real(struct ps_wire_list *list, double *out)
         return false;
     *out = real_of(list->kind, value);
     return true;
+}
+
+bool ps_wire_next(struct ps_wire_any *out)
+{
+    const char *at = out->rest.ptr, *end = at + out->rest.len;
+    struct field field = {.number = 0};
+
+    out->fault = NULL;
+    out->number = 0;
+    if (!out->rest.len)
+        return false;
+    at = read_field(at, end, &field, &out->fault);
+    out->number = field.number;
+    out->type = field.type;
+    out->value = field.value;
+    out->bytes = field.bytes;
+    out->rest = at ? (struct ps_str){at, (size_t)(end - at)} : (struct ps_str){NULL, 0};
+    return at != NULL;
 }
 
 /* --- Streams --- */

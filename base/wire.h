@@ -111,6 +111,18 @@ bool ps_wire_next_int(struct ps_wire_list *list,
                       uint64_t *out); /* int64_t and sint64 as their bits */
 bool ps_wire_next_real(struct ps_wire_list *list, double *out);
 
+/* Iterates over all fields of a message in memory, whose description need not be known; initialise
+ * with {.rest = message}. False: the message has ended, or is damaged: `fault` then says why, and
+ * the other members have what is left of a field whose length goes beyond the message. */
+struct ps_wire_any {
+    uint64_t number, value;
+    enum ps_wire_type type;
+    struct ps_str bytes; /* of PS_WIRE_BYTES */
+    struct ps_str rest;
+    const char *fault;
+};
+bool ps_wire_next(struct ps_wire_any *field);
+
 /* --- Streams --- */
 
 struct ps_wire_header {

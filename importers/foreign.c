@@ -64,7 +64,7 @@ static const char record_hint[] =
 #define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
 #define ROCPROF                                                                                    \
     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
-    "--output-format pftrace` and `trace_processor convert json FILE trace.json`"
+    "--output-format pftrace` and add the .pftrace file that it writes"
 #define PYTEST    "measure with `pytest --benchmark-json result.json`"
 #define HYPERFINE "measure with `hyperfine --export-json result.json 'app'`"
 #define CRITERION "add the folder target/criterion, or an archive of it"
@@ -176,13 +176,6 @@ static const struct kind viztracer_file = {
 static const struct kind xplane = {{""},
                                    "a profile of XLA (xplane.pb)",
                                    "add the .trace.json.gz beside it, which has the same events"};
-static const struct kind perfetto = {
-    {""},
-    "a Perfetto trace",
-    "convert it with `trace_processor convert json trace.pftrace trace.json` "
-    "(https://get.perfetto.dev/trace_processor); PyTorch: record with "
-    "`p.export_chrome_trace(\"trace.json\")`, the converter drops names of kernels"};
-
 static const struct kind otlp = {
     {""},
     "a profile of OpenTelemetry (OTLP)",
@@ -657,8 +650,7 @@ static enum pprof_order find_pprof(struct ps_str head)
 }
 
 /* Distinguishes formats by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first
- * message has resource attributes, Perfetto traces are a sequence of packets, and the body of a
- * push to Pyroscope has labels. */
+ * message has resource attributes, and the body of a push to Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
     struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
@@ -678,8 +670,6 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
         return refuse_file(err, otlp.description, otlp.hint);
     if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
         return refuse_file(err, pyroscope.description, pyroscope.hint);
-    if (rest.len && rest.ptr[0] == '\n')
-        return refuse_file(err, perfetto.description, perfetto.hint);
     return false;
 }
 

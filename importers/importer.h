@@ -36,6 +36,8 @@ struct ps_importer {
     FORMAT(lprof)  /* recognised by its first bytes */                                             \
     FORMAT(torch_memory)                                                                           \
     FORMAT(nsys)                                                                                   \
+    FORMAT(torch_perfetto)                                                                         \
+    FORMAT(perfetto)                                                                               \
     FORMAT(importtime)                                                                             \
     FORMAT(line_text)                                                                              \
     FORMAT(memory_text)                                                                            \

@@ -1880,7 +1880,8 @@ static void reader_free(struct reader *r)
 
 static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct ps_err *err)
 {
-    static const struct tr_source source = {"NVIDIA Nsight Systems", "rows"};
+    static const struct tr_source source = {
+        .tool = "NVIDIA Nsight Systems", .unit = "rows", .has_device_work = true};
     struct reader r = {.db = db, .out = out, .err = err, .end_ns = INT64_MIN};
     enum ps_status status;
 

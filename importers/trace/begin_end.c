@@ -3,12 +3,15 @@
  * begin_end.c: matches begin (B) and end (E) events of a thread.
  *
  * In order of time (at equal times: file order) an E ends the innermost open B, whatever its name.
+ * A TR_PHASE_NAMED_END ends the innermost open B of its name and category, and those above it.
  * The arguments of E are added to the arguments of B; an argument of E replaces an argument of B
  * with the same key. A B without E is extended to the end of the trace; an E without B began before
  * the recording and is rejected.
  */
 #include "importers/trace/begin_end.h"
 
+#include "importers/trace/fill.h"
+#include "importers/trace/flows.h"
 #include "importers/trace/import_state.h"
 
 struct pair_state {
@@ -74,6 +77,44 @@ static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
     ps_args_put_arguments(&import->args, ps_buf_slice(&p->merged));
 }
 
+/* Whether a name or a category of both rows is the same, or missing in one. */
+static bool agree(uint32_t one, uint32_t other)
+{
+    return !one || !other || one == other;
+}
+
+/* The number of open B events that remain open; SIZE_MAX: none of them is ended. */
+static size_t find_named(const struct pair_state *p, uint32_t row)
+{
+    const struct tr_track *track = p->track;
+
+    for (size_t i = p->n; i-- > 0;)
+        if (agree(track->name_id[row], track->name_id[p->open[i]]) &&
+            agree(track->category[row], track->category[p->open[i]]))
+            return i;
+    return SIZE_MAX;
+}
+
+static void end_slice(struct pair_state *p, uint32_t begin, uint32_t end)
+{
+    p->track->duration[begin] = p->track->start[end] - p->track->start[begin];
+}
+
+static void pair_named_end(struct pair_state *p, uint32_t row)
+{
+    size_t left = find_named(p, row);
+
+    if (left == SIZE_MAX) {
+        p->trace->import->remark_counts[TR_REMARK_UNOPENED]++;
+        p->trace->import->rejected++;
+        return;
+    }
+    while (p->n > left)
+        end_slice(p, p->open[--p->n], row);
+    merge_args(p, p->open[left], row);
+    tr_flows_join_rows(p->trace, p->track, p->open[left], row);
+}
+
 static void pair_end(struct pair_state *p, uint32_t row)
 {
     struct tr_track *track = p->track;
@@ -82,12 +123,14 @@ static void pair_end(struct pair_state *p, uint32_t row)
     if (track->family[row] == 'B') {
         TR_SCRATCH_PUSH(p->trace->scratch, p->open, p->n, p->cap);
         p->open[p->n++] = row;
+    } else if (track->family[row] == TR_PHASE_NAMED_END) {
+        pair_named_end(p, row);
     } else if (track->family[row] == 'E' && p->n == 0) {
         p->trace->import->remark_counts[TR_REMARK_UNOPENED]++;
         p->trace->import->rejected++;
     } else if (track->family[row] == 'E') {
         begin = p->open[--p->n];
-        track->duration[begin] = track->start[row] - track->start[begin];
+        end_slice(p, begin, row);
         if (track->name_id[begin] == 0)
             track->name_id[begin] = track->name_id[row];
         merge_args(p, begin, row);
@@ -117,7 +160,7 @@ static bool drop_ends(struct tr_track *track)
 
     for (uint32_t row = 0; row < track->n; row++) {
         tr_scratch_count_row(track->scratch, row);
-        if (track->family[row] == 'E')
+        if (track->family[row] == 'E' || track->family[row] == TR_PHASE_NAMED_END)
             continue;
         complete |= track->family[row] == 0 && !(track->flags[row] & PS_SLICE_INSTANT);
         track->start[kept] = track->start[row];
@@ -128,6 +171,8 @@ static bool drop_ends(struct tr_track *track)
         track->category[kept] = track->category[row];
         track->slice_kind[kept] = track->slice_kind[row];
         track->flags[kept] = track->flags[row];
+        if (track->flow)
+            track->flow[kept] = track->flow[row];
         track->family[kept++] = 0;
     }
     track->n = kept;

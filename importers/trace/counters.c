@@ -176,6 +176,33 @@ void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_re
     ps_buf_free(&whole);
 }
 
+void tr_counter_add_value(struct tr_trace *trace, uint32_t thread, const struct tr_record *r)
+{
+    struct tr_counters *counters = &trace->import->counters;
+    struct tr_thread_facts *facts = &trace->import->threads[thread];
+    struct tr_count count = {.time_ns = r->ts_ns};
+
+    memcpy(&count.value, &r->dur_or_id, sizeof count.value);
+    if (!isfinite(count.value) ||
+        __builtin_sub_overflow(r->ts_ns, trace->import->shift_ns, &count.time_ns)) {
+        trace->import->remark_counts[TR_REMARK_COUNTER]++;
+        return;
+    }
+    if (!facts->series) {
+        uint64_t key[2] = {UINT64_MAX, thread}; /* its length is that of no other key */
+
+        (void)ps_intern_add(&counters->keys, (struct ps_str){(const char *)key, sizeof key});
+        PS_RESERVE_ONE(counters->series, counters->n_series, counters->cap_series);
+        counters->series[counters->n_series++] = (struct tr_series){
+            .name = facts->name, .unit = trace->threads[thread].unit, .process = facts->process};
+        facts->series = counters->n_series;
+    }
+    count.series = facts->series - 1;
+    count.time_ns = count.time_ns > 0 ? count.time_ns : 0;
+    TR_SCRATCH_PUSH(trace->scratch, counters->counts, counters->n, counters->cap);
+    counters->counts[counters->n++] = count;
+}
+
 static bool count_before(const void *list, uint32_t x, uint32_t y)
 {
     const struct tr_count *a = (const struct tr_count *)list + x;
@@ -191,7 +218,7 @@ void tr_counters_write(struct tr_trace *trace)
 
     for (uint32_t i = 0; i < counters->n_series; i++) {
         const struct tr_series *series = &counters->series[i];
-        struct ps_counter given = {.id = i + 1, .name = series->name};
+        struct ps_counter given = {.id = i + 1, .name = series->name, .unit = series->unit};
 
         given.process = tr_process_id(trace, series->process);
         trace->out->ops->counter(trace->out, &given);

@@ -415,7 +415,7 @@ static int64_t span_ns(const struct tr_trace *trace)
  * such header, and times since 1970 or since the start of the machine. */
 static void write_recorded(struct tr_trace *trace)
 {
-    int64_t base_ns = 0, start_us, end_us;
+    int64_t base_ns = trace->base_ns, start_us, end_us;
 
     for (size_t i = 0; i < trace->n_headers; i++)
         if (ps_str_eq_c(trace->headers[i].key, "baseTimeNanoseconds") &&
@@ -521,6 +521,16 @@ static void write_tool_notes(struct tr_trace *trace)
     }
 }
 
+/* The text of the note on a kind of records, if the source of the trace has one of its own. */
+static const char *own_text(const struct tr_trace *trace, int remark, const char *usual)
+{
+    if (trace->source && remark == TR_REMARK_UNCLOSED)
+        return "calls and ranges without an end: extended to the end of the session";
+    if (trace->source && trace->source->overlaps && remark == TR_REMARK_OVERLAP)
+        return trace->source->overlaps;
+    return usual;
+}
+
 static void write_notes(struct tr_trace *trace)
 {
     static const struct {
@@ -550,15 +560,12 @@ static void write_notes(struct tr_trace *trace)
         [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events, skipped"},
         [TR_REMARK_COUNTER] = {PS_NOTE_INFO, "counter events without a number"},
     };
-    static const char *const open_rows =
-        "calls and ranges without an end: extended to the end of the session";
     const uint64_t *count = trace->import->remark_counts;
 
     for (int i = 0; i < TR_N_REMARKS; i++)
         if (count[i] && texts[i].what)
             tr_add_note(trace, texts[i].severity, PS_NOTE_NO_OFFSET, "%s: %" PRIu64,
-                        trace->source && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what,
-                        count[i]);
+                        own_text(trace, i, texts[i].what), count[i]);
     if (count[TR_REMARK_UNKNOWN])
         tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET,
                     "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,

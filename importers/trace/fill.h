@@ -16,21 +16,49 @@
 struct tr_source {
     const char *tool; /* name of the program that made the profile */
     const char *unit; /* unit of trace.counts, such as "rows" */
+    /* device work is attributed to the calls that launched it, and categories say what slices are;
+     * always so in a trace of torch */
+    bool has_device_work;
+    const char *overlaps; /* the note on slices that partly overlap others; NULL: the usual one */
 };
+
+/* Phases of records that only these functions make. */
+#define TR_PHASE_NAMED_END                                                                         \
+    '>' /* ends the innermost open slice of its name and category, which 0                         \
+           matches too, and all slices that began after it */
+#define TR_PHASE_VALUE                                                                             \
+    '#'                       /* dur_or_id: the bits of a double, a value of the thread, which     \
+                                 is a counter with this name and unit; `name` is ignored */
+#define TR_PHASE_FLOW     'w' /* dur_or_id: id of a flow of the record before */
+#define TR_PHASE_FLOW_END 'W' /* the same, and later records with this id are another flow */
 
 void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source);
 
 /* Returns the index of a thread in trace.threads, adding it if it is new. The caller may then set
- * its name, process_name, device and sort_index. */
+ * its name, process_name, device, unit and sort_index, and, when all records are added, replace its
+ * pid and tid. */
 uint32_t tr_fill_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str tid);
 uint16_t tr_fill_category(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind);
+/* A category whose kind follows from its word, as in a JSON document. */
+uint16_t tr_fill_word(struct tr_trace *trace, struct ps_str word);
 uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text); /* see slices/args.h */
+/* The same; 0: the template is new, and all templates have at least `most` bytes. */
+uint32_t tr_fill_template_below(struct tr_trace *trace, struct ps_str text, uint64_t most);
 void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json);
 
 /* Adds a record. record.ts_ns is in ns since trace.origin_us. Copies params and sets
  * record.args_address to the copy. */
 enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr_record record,
                               struct ps_str params);
+
+/* The record of the thread that was added last, which has one. Valid until the trace is imported.
+ */
+struct tr_record *tr_fill_last(struct tr_trace *trace, uint32_t thread);
+/* Calls `change` for each record of a thread, in the order of the calls of tr_fill_record. */
+void tr_fill_change(struct tr_trace *trace, uint32_t thread,
+                    void (*change)(void *user, struct tr_record *record), void *user);
+/* Moves all records of a thread behind those of another. */
+enum ps_status tr_fill_move(struct tr_trace *trace, uint32_t from, uint32_t to);
 
 /* end_ns: end of the recording; INT64_MIN: unknown. */
 enum ps_status tr_fill_end(struct tr_trace *trace, int64_t end_ns);

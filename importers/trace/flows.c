@@ -9,6 +9,7 @@
  */
 #include "importers/trace/flows.h"
 #include "importers/records/trace.h"
+#include "importers/trace/fill.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/sort_order.h"
 #include "importers/trace/sweep.h"
@@ -93,6 +94,37 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .mark = mark_of((char)r->phase) | (r->is_text_id ? TR_FLOW_ID_TEXT : 0),
         .is_enclosing =
             r->phase != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
+}
+
+void tr_flow_add_to_row(struct tr_trace *trace, struct tr_track *track, const struct tr_record *r,
+                        uint32_t n_rows)
+{
+    struct tr_import_state *import = trace->import;
+    const size_t before = import->n_unbound_flows;
+    uint32_t *first;
+
+    tr_flow_add(trace, r);
+    if (import->n_unbound_flows == before)
+        return;
+    if (!track->flow)
+        track->flow = tr_scratch_alloc(trace->scratch, n_rows, sizeof *track->flow);
+    first = &track->flow[track->n - 1];
+    import->unbound_flows[before].mark =
+        TR_FLOW_OF_EVENT | (r->phase == TR_PHASE_FLOW_END ? TR_FLOW_END : TR_FLOW_STEP);
+    import->unbound_flows[before].next = *first;
+    *first = (uint32_t)import->n_unbound_flows;
+}
+
+void tr_flows_join_rows(struct tr_trace *trace, struct tr_track *track, uint32_t to, uint32_t from)
+{
+    uint32_t last;
+
+    if (!track->flow || !track->flow[from])
+        return;
+    for (last = track->flow[from]; trace->import->unbound_flows[last - 1].next;)
+        last = trace->import->unbound_flows[last - 1].next;
+    trace->import->unbound_flows[last - 1].next = track->flow[to];
+    track->flow[to] = track->flow[from];
 }
 
 /* Returns the row of the innermost slice around ts, or of the last slice that begins exactly at ts,
@@ -188,6 +220,16 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
     }
 }
 
+/* Binds the flows that the rows of a track have. */
+static void bind_rows(struct tr_trace *trace, const struct tr_track *track)
+{
+    for (uint32_t row = 0; row < track->n; row++) {
+        for (uint32_t i = track->flow[row]; i; i = trace->import->unbound_flows[i - 1].next)
+            store_end(trace, &trace->import->unbound_flows[i - 1], track->id, row);
+        tr_scratch_count_row(trace->scratch, row);
+    }
+}
+
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n)
 {
     struct tr_import_state *import = trace->import;
@@ -197,7 +239,12 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
 
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
+    for (size_t i = 0; i < n; i++)
+        if (tracks[i]->flow)
+            bind_rows(trace, tracks[i]);
     for (size_t i = 0; i < import->n_unbound_flows; i++) {
+        if (import->unbound_flows[order ? order[i] : i].mark & TR_FLOW_OF_EVENT)
+            continue;
         bind_flow(trace, &import->unbound_flows[order ? order[i] : i], sweeps, n);
         tr_scratch_count_row(trace->scratch, i);
     }
@@ -283,6 +330,18 @@ static size_t find_only_start(const struct flow_run *run)
     return start;
 }
 
+/* Joins each end of the chain with the next one, until an end that closes it. */
+static void join_chain(const struct flow_run *run)
+{
+    size_t last = NO_INDEX;
+
+    for (size_t i = run->from; i < run->to; i++) {
+        if (last != NO_INDEX)
+            write_arrow(run, last, i);
+        last = phase_at(run, i) == TR_FLOW_END ? NO_INDEX : i;
+    }
+}
+
 /* Joins the flow ends of one id. If there is only one s, it is connected with every f, even an
  * earlier f, whose clock may differ. If there are several, each s is connected with the ends that
  * follow it. Unmatched ends are counted. */
@@ -321,7 +380,10 @@ static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
         run.to = run.from + 1;
         while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
-        join_flows(&run);
+        if (group->marks[index_at(&run, run.from)] & TR_FLOW_OF_EVENT)
+            join_chain(&run);
+        else
+            join_flows(&run);
         tr_scratch_count_bytes(trace->scratch, (run.to - run.from) * BYTES_JOINED);
     }
     tr_scratch_free(trace->scratch, order);

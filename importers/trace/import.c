@@ -15,6 +15,7 @@
 #include "importers/trace/collectives.h"
 #include "importers/trace/counters.h"
 #include "importers/trace/emit.h"
+#include "importers/trace/fill.h"
 #include "importers/trace/flows.h"
 #include "importers/trace/import.h"
 #include "importers/trace/import_state.h"
@@ -136,6 +137,7 @@ static void scan_records(void *user, const struct tr_record *records, size_t n)
             break;
         case 'B':
         case 'E':
+        case TR_PHASE_NAMED_END:
             scan->facts->has_begin_end = true;
             scan->facts->n[TR_CLASS_THREAD]++;
             break;

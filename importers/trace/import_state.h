@@ -42,6 +42,7 @@ struct tr_thread_facts {
     int64_t sort_index;       /* INT64_MIN: none */
     int64_t position;         /* position in the display order of the process, from 0 */
     int64_t device;           /* from the arguments of a kernel; -1: unknown */
+    uint32_t series;          /* 1 + index of the series of its values; 0: it has none */
     bool has_begin_end;       /* the thread has B or E events */
     bool has_steps;           /* the thread has ProfilerStep# slices */
 };
@@ -68,12 +69,13 @@ struct tr_flows {
 
 /* The kind of a flow end. Ends with equal times are sorted by the phase bits. */
 enum tr_flow_mark {
-    TR_FLOW_START = 0,    /* s */
-    TR_FLOW_STEP = 1,     /* t */
-    TR_FLOW_END = 2,      /* f */
-    TR_FLOW_PHASE = 3,    /* mask of the phase bits */
-    TR_FLOW_ID_TEXT = 4,  /* the id is a text id, not a number */
-    TR_FLOW_OF_SLICE = 8, /* the end is a slice with bind_id, not a flow event */
+    TR_FLOW_START = 0,     /* s */
+    TR_FLOW_STEP = 1,      /* t */
+    TR_FLOW_END = 2,       /* f */
+    TR_FLOW_PHASE = 3,     /* mask of the phase bits */
+    TR_FLOW_ID_TEXT = 4,   /* the id is a text id, not a number */
+    TR_FLOW_OF_SLICE = 8,  /* the end is a slice with bind_id, not a flow event */
+    TR_FLOW_OF_EVENT = 16, /* of a chain in order of time: TR_PHASE_FLOW and TR_PHASE_FLOW_END */
 };
 
 /* A flow event of the current thread, until the tracks of the thread are nested. */
@@ -82,6 +84,7 @@ struct tr_unbound_flow {
     uint32_t group;
     uint8_t mark;      /* enum tr_flow_mark */
     bool is_enclosing; /* bp: e */
+    uint32_t next;     /* 1 + index of the next flow of the same row (tr_track.flow); 0: none */
 };
 
 struct tr_async_event {
@@ -104,7 +107,7 @@ struct tr_count {
     uint32_t series;
 };
 struct tr_series {
-    struct ps_str name;
+    struct ps_str name, unit;
     uint32_t process; /* index in tr_import_state.processes */
 };
 struct tr_counters {

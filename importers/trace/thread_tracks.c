@@ -11,6 +11,7 @@
 #include "importers/trace/async.h"
 #include "importers/trace/begin_end.h"
 #include "importers/trace/counters.h"
+#include "importers/trace/fill.h"
 #include "importers/trace/flows.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/nest.h"
@@ -26,6 +27,7 @@ struct gather {
     struct tr_thread_facts *facts;
     uint32_t thread;
     struct tr_track track[TR_N_CLASSES];
+    struct tr_track *last; /* has the row of the record before; NULL: it has none */
     bool is_unsorted[TR_N_CLASSES];
     bool waits; /* the tid is not a stream, so its waits are waits of the device */
 };
@@ -75,6 +77,7 @@ static void put_row(struct gather *g, enum tr_track_class kind, const struct tr_
     uint32_t row = track->n++;
     int64_t start = time_of(g, r->ts_ns);
 
+    g->last = track;
     track->start[row] = start;
     track->duration[row] = duration;
     track->args_address[row] = r->args_address;
@@ -113,6 +116,14 @@ static void count_remark(struct gather *g, enum tr_remark what)
     g->import->remark_counts[what]++;
 }
 
+static void add_flow_to_row(struct gather *g, const struct tr_record *r)
+{
+    if (g->last)
+        tr_flow_add_to_row(g->trace, g->last, r, g->facts->n[g->last - g->track]);
+    else
+        count_remark(g, TR_REMARK_FLOW);
+}
+
 /* Handles a record that is not a slice of its thread. */
 static void handle_other_record(struct gather *g, const struct tr_record *r)
 {
@@ -120,6 +131,10 @@ static void handle_other_record(struct gather *g, const struct tr_record *r)
 
     if (ph == 's' || ph == 't' || ph == 'f')
         tr_flow_add(g->trace, r);
+    else if (ph == TR_PHASE_FLOW || ph == TR_PHASE_FLOW_END)
+        add_flow_to_row(g, r);
+    else if (ph == TR_PHASE_VALUE)
+        tr_counter_add_value(g->trace, g->thread, r);
     else if (ph == 'C')
         tr_counter_add(g->trace, g->facts->process, r);
     else if (strchr("bneSTpF", ph) && ph)
@@ -152,12 +167,15 @@ static void add_records(void *user, const struct tr_record *records, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct tr_record *r = &records[i];
 
+        if (r->phase != TR_PHASE_FLOW && r->phase != TR_PHASE_FLOW_END)
+            g->last = NULL;
         switch (r->phase) {
         case 'X':
             put_row(g, class_of(g, r), r, duration_of(g, r->dur_or_id), 0, 0);
             break;
         case 'B':
         case 'E':
+        case TR_PHASE_NAMED_END:
             put_row(g, TR_CLASS_THREAD, r, 0, 0, (uint8_t)r->phase);
             break;
         case 'i':

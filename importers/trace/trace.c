@@ -440,6 +440,11 @@ static void describe_cat(struct tr_category *cat)
         }
 }
 
+bool tr_is_attributed(const struct tr_trace *trace)
+{
+    return !trace->is_xla && (trace->is_torch || (trace->source && trace->source->has_device_work));
+}
+
 enum ps_slice_kind tr_kind_of_work(struct ps_str name)
 {
     return ps_str_eq_c(name, "event_wait") || ps_str_eq_c(name, "event_record") ? PS_SLICE_SYNC
@@ -668,9 +673,22 @@ uint16_t tr_fill_category(struct tr_trace *trace, struct ps_str word, enum ps_sl
     return cat;
 }
 
+uint16_t tr_fill_word(struct tr_trace *trace, struct ps_str word)
+{
+    return tr_category_index(trace, word);
+}
+
 uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text)
 {
     return text.len ? tr_template_index(trace, text) : 0;
+}
+
+uint32_t tr_fill_template_below(struct tr_trace *trace, struct ps_str text, uint64_t most)
+{
+    if (trace->pages->template_bytes >= most &&
+        ps_intern_find(&trace->pages->templates, text) == PS_INTERN_NONE)
+        return 0;
+    return tr_fill_template(trace, text);
 }
 
 void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
@@ -695,6 +713,56 @@ enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr
     if (++trace->pages->records % CHECK_INTERVAL == 0 && tr_check_limits(trace) != PS_OK)
         return trace->err->code;
     return tr_pages_push(trace, thread, &record);
+}
+
+struct tr_record *tr_fill_last(struct tr_trace *trace, uint32_t thread)
+{
+    return trace->pages->cursors[thread].next - 1;
+}
+
+struct change {
+    void (*change)(void *user, struct tr_record *record);
+    void *user;
+};
+
+static void change_page(void *user, const struct tr_record *records, size_t n)
+{
+    const struct change *change = user;
+
+    for (size_t i = 0; i < n; i++)
+        change->change(change->user, (struct tr_record *)(uintptr_t)&records[i]);
+}
+
+void tr_fill_change(struct tr_trace *trace, uint32_t thread,
+                    void (*change)(void *user, struct tr_record *record), void *user)
+{
+    struct change state = {change, user};
+
+    tr_thread_visit(trace, &trace->threads[thread], change_page, &state);
+}
+
+struct move {
+    struct tr_trace *trace;
+    uint32_t to;
+};
+
+static void move_page(void *user, const struct tr_record *records, size_t n)
+{
+    const struct move *move = user;
+
+    for (size_t i = 0; i < n && move->trace->err->code == PS_OK; i++)
+        (void)tr_pages_push(move->trace, move->to, &records[i]);
+}
+
+enum ps_status tr_fill_move(struct tr_trace *trace, uint32_t from, uint32_t to)
+{
+    struct move state = {trace, to};
+    struct tr_thread *thread = &trace->threads[from];
+
+    tr_thread_visit_once(trace, thread, move_page, &state);
+    thread->n_records = 0;
+    trace->pages->cursors[from] = (struct tr_page_cursor){.last_ts = INT64_MIN};
+    return trace->err->code;
 }
 
 enum ps_status tr_fill_end(struct tr_trace *trace, int64_t end_ns)

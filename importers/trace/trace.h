@@ -62,7 +62,7 @@ struct tr_thread {
     size_t n_pages;
     bool is_torch; /* at least one record has a category of Kineto */
     /* Set through fill.h; empty, -1 and INT64_MIN: unknown. */
-    struct ps_str name, process_name;
+    struct ps_str name, process_name, unit;
     int64_t device, sort_index;
 };
 
@@ -112,8 +112,10 @@ struct tr_trace {
     uint32_t n_categories;
     struct tr_header *headers;
     size_t n_headers;
-    struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
-    int64_t origin_us;              /* time of ts 0, µs as in the file */
+    struct tr_counts counts; /* of events; emit.c computes the final `stored` */
+    int64_t origin_us;       /* time of ts 0, µs as in the file */
+    int64_t
+        base_ns; /* time since 1970 of the time 0 of the file; 0: unknown, or its times are such */
     int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
     uint64_t n_zero;                /* number of events with the time 0 in the file */
     int64_t zero_end_ns;            /* last end of these; INT64_MIN: there are none */
@@ -143,10 +145,7 @@ enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, 
                                   unsigned workers, size_t budget);
 /* Whether device work is attributed to the calls that launched it and the operators around them
  * (torch*.c). XLA names the operator of its work. */
-static inline bool tr_is_attributed(const struct tr_trace *trace)
-{
-    return !trace->is_xla && (trace->is_torch || trace->source);
-}
+bool tr_is_attributed(const struct tr_trace *trace);
 void tr_trace_free(struct tr_trace *trace);
 
 /* Calls `visit` with the thread's records in file order, page by page. */

@@ -77,7 +77,8 @@ void tr_track_free(struct tr_track *track)
 {
     void *columns[] = {track->start,    track->duration,   track->self,   track->args_address,
                        track->name_id,  track->template,   track->parent, track->lane,
-                       track->category, track->slice_kind, track->flags,  track->family};
+                       track->category, track->slice_kind, track->flags,  track->family,
+                       track->flow};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         tr_scratch_free(track->scratch, columns[i]);
@@ -143,6 +144,8 @@ static void reorder_all(struct tr_track *track, const uint32_t *order, size_t fr
     reorder_column(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
     reorder_column(track->flags, sizeof *track->flags, order, from, to, scratch);
     reorder_column(track->family, sizeof *track->family, order, from, to, scratch);
+    if (track->flow)
+        reorder_column(track->flow, sizeof *track->flow, order, from, to, scratch);
 }
 
 /* Returns the end of the shortest range from `from` on that `order` maps onto itself. */

@@ -46,6 +46,9 @@ struct tr_track {
     uint16_t *lane, *category, *flags;
     uint8_t *slice_kind, *family;
     int64_t *extra[TR_N_EXTRAS];
+    /* 1 + index in tr_import_state.unbound_flows of the first flow of the row; NULL: no row has
+     * one, and flows are bound to rows by time */
+    uint32_t *flow;
 };
 
 /* Creates a track with the columns that are read from the file, each with n values.
