@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "base/go_origin.h"
 #include "base/python_path.h"
 
 static bool is_digit(char c)
@@ -249,6 +250,8 @@ enum ps_origin ps_frame_origin(const struct ps_frame_name *name, bool is_native,
         return PS_ORIGIN_BUILTIN;
     if (!file.len)
         return PS_ORIGIN_UNKNOWN;
+    if (ps_go_is_file(file))
+        return ps_go_origin(name->function, file);
     origin = ps_python_file_origin(file);
     if (origin == PS_ORIGIN_THIRD_PARTY || origin == PS_ORIGIN_STDLIB ||
         origin == PS_ORIGIN_BUILTIN || file.ptr[0] == '<')
@@ -262,6 +265,8 @@ struct ps_str ps_frame_package(const struct ps_frame_name *name)
 {
     struct ps_str file = name->file;
 
+    if (ps_go_is_file(file))
+        return ps_go_package(name->function);
     return is_relative(file) && file.ptr[0] != '<' && !ps_python_installed_part(file).len
                ? top_level(file)
                : ps_python_package_of(file);

@@ -53,6 +53,8 @@ static const struct {
     {"twisted/internet/epollreactor.py", "doPoll", PS_TIME_EVENTS},
     {"twisted/internet/pollreactor.py", "doPoll", PS_TIME_EVENTS},
     {"twisted/internet/selectreactor.py", "doSelect", PS_TIME_EVENTS},
+    /* Go: all that waits is parked */
+    {"runtime/proc.go", "gopark", PS_TIME_OTHER_WAIT},
 };
 
 /* Built-in functions by their last name, and functions of C libraries: POSIX, glibc, the GIL of
