@@ -173,9 +173,6 @@ static const struct kind viztracer_file = {
     {""},
     "a compressed trace of viztracer",
     "decompress it with `viztracer --decompress FILE -o trace.json` and add trace.json"};
-static const struct kind xplane = {{""},
-                                   "a profile of XLA (xplane.pb)",
-                                   "add the .trace.json.gz beside it, which has the same events"};
 static const struct kind otlp = {
     {""},
     "a profile of OpenTelemetry (OTLP)",
@@ -649,8 +646,8 @@ static enum pprof_order find_pprof(struct ps_str head)
     return samples > 1 ? SAMPLES_FIRST : types && fields > 1 ? TYPES_FIRST : NO_PPROF;
 }
 
-/* Distinguishes formats by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first
- * message has resource attributes, and the body of a push to Pyroscope has labels. */
+/* Distinguishes formats by content: OpenTelemetry's first message has resource attributes, and the
+ * body of a push to Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
     struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
@@ -662,9 +659,6 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
                            order == SAMPLES_FIRST ? ddtrace.hint : pprof.hint);
     if (!read_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
-    if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
-        ps_str_find(all, PS_STR("Task Environment")))
-        return refuse_file(err, xplane.description, xplane.hint);
     if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||
         ps_str_find(begin, PS_STR("host.name")) || ps_str_find(begin, PS_STR("process.pid")))
         return refuse_file(err, otlp.description, otlp.hint);
@@ -830,6 +824,6 @@ bool ps_is_xprof_cache(struct ps_str name, struct ps_err *err)
     if (is_cache)
         (void)ps_fail(err, PS_UNKNOWN_KIND,
                       "this is a cache of xprof, computed from a recording of XLA" PS_HINT
-                      "add the .trace.json.gz of its folder, which is the recording");
+                      "add the .xplane.pb of its folder, which is the recording");
     return is_cache;
 }

@@ -606,7 +606,8 @@ static void write_ledger(struct tr_trace *trace)
     uint64_t rows, other = trace->counts.other;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        other += import->remark_counts[others[i]];
+        if (!trace->source || others[i] != TR_REMARK_FLOW) /* of fill.h: parts of other records */
+            other += import->remark_counts[others[i]];
     given.rejected = trace->counts.rejected + import->rejected;
     given.repaired = trace->counts.repaired;
     rows = given.read - given.rejected;
