@@ -26,7 +26,7 @@ enum {
     NOTES_MAX = 10,        /* notes on single events */
     TEMPLATE_BYTES_MAX = 32 << 20,
 };
-#define TIME_MAX (INT64_MAX / 8) /* ns; the difference of two such times fits into a slice */
+#define TIME_MAX (INT64_MAX / 4) /* ns; the difference of two such times cannot overflow */
 
 /* --- Metadata --- */
 

@@ -73,6 +73,14 @@ def order():
     return space(body, hosts=())
 
 
+def epoch():
+    """Lines whose times are since 1970, as they are before xprof has read them."""
+    plane = Plane("/host:CPU")
+    start = 1_790_857_026_000_000_000
+    plane.line(1, "python", start, plane.event("f", 2_000, 3_000_000)).line(2, "worker", start + 7_000, plane.event("g", 1_500, 2_000))
+    return space(plane)
+
+
 def cut():
     """The end is missing, within the second plane."""
     whole = space(host(1), gpu())
@@ -90,7 +98,7 @@ def text_copy():
     return planes().decode("utf-8", "replace").encode()
 
 
-SAMPLES = {"ok_planes": planes, "ok_order": order, "ok_cut": cut, "ok_damaged": damaged, "bad_text_copy": text_copy}
+SAMPLES = {"ok_planes": planes, "ok_order": order, "ok_epoch": epoch, "ok_cut": cut, "ok_damaged": damaged, "bad_text_copy": text_copy}
 
 if __name__ == "__main__":
     os.makedirs(os.path.join(HERE, "xplane"), exist_ok=True)
