@@ -133,12 +133,33 @@ struct pf_tracks {
 
 /* --- Arguments --- */
 
-/* The arguments of an event as a template and its parameters (slices/args.h). */
+/* Texts of the file, each with what stands for it in a template. */
+struct pf_words {
+    struct ps_intern raw;
+    struct ps_str *json;
+    size_t cap;
+};
+
+/* The arguments of an event as a template and its parameters (slices/args.h). Most events have the
+ * keys, strings and kinds of values of an event before: these are its tokens, by which the template
+ * is found without writing it again. */
 struct pf_args {
-    struct ps_intern keys;      /* `"name":` in JSON */
-    struct ps_intern strings;   /* values, in JSON */
-    struct ps_intern locations; /* members of an object: `"source.file_name":"a.py", ...` */
-    struct ps_buf text, params, scratch, other;
+    struct pf_words keys;      /* `"name":` */
+    struct pf_words strings;   /* values */
+    struct pf_words locations; /* members of an object: `"source.file_name":"a.py",...` */
+    uint64_t *tokens;
+    size_t n_tokens, cap_tokens;
+    struct ps_buf text; /* what the tokens do not say: all of the template, if it is not empty */
+    struct ps_buf params, scratch, other;
+    struct pf_shape {
+        const uint64_t *tokens; /* in `arena` */
+        size_t n_tokens;
+        uint32_t template;
+    } * shapes;
+    uint32_t n_shapes;
+    size_t cap_shapes;
+    struct ps_hash_table shape_index;
+    struct ps_arena arena;
     uint64_t n_too_deep;
 };
 
@@ -236,7 +257,7 @@ void pf_args_add_other(struct pf_args *args, const char *key, struct ps_str json
 uint32_t pf_args_location(struct pf_reader *r, const struct pf_source_location *location);
 /* Sets the template of the record; the parameters are then args.params. */
 void pf_args_end(struct pf_reader *r, struct tr_record *record);
-/* `"name":` as an index in args.keys, + 1 */
+/* 1 + index in args.keys, args.strings; 0: there are too many of them. */
 uint32_t pf_args_key(struct pf_reader *r, struct ps_str name);
 uint32_t pf_args_string(struct pf_reader *r, struct ps_str text);
 void pf_args_free(struct pf_args *args);

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json_out.h"
 #include "base/json_span.h"
@@ -35,13 +36,49 @@ static void put_unsigned(struct ps_buf *out, uint64_t value)
         put_number(out, ps_int((int64_t)value));
 }
 
-/* Splits a number into digits and a number of decimals, as its shortest text has them. */
+/* Splits a number into the shortest digits that read back to it, by arithmetic with 64 bits. False:
+ * these do not suffice, which is rare. */
+static bool split_fast(double value, int64_t *digits, uint32_t *decimals)
+{
+    static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                         1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                         1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                         1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+    const double size = fabs(value);
+    /* half of the distance to the next double: what is nearer reads back to this one */
+    const long double half = ((long double)size - (long double)nextafter(size, 0)) / 2;
+    int first, n;
+
+    if (!(size >= 1e-10 && size < 1e14))
+        return false;
+    first = 14 - (int)floor(log10(size)); /* decimals of 15 digits */
+    for (n = first; n < first + 3; n++) {
+        long double exact = (long double)size * powers[n], rounded = rintl(exact);
+        long double off = fabsl(rounded - exact), most = half * powers[n];
+
+        if (off > 0.499L || (off > most * 0.999L && off < most * 1.001L))
+            return false;
+        if (off > most)
+            continue;
+        *digits = (int64_t)(value < 0 ? -rounded : rounded);
+        for (; n > 1 && *digits % 10 == 0; n--)
+            *digits /= 10;
+        *decimals = (uint32_t)n;
+        return n > 0;
+    }
+    return false;
+}
+
+/* Splits a number into digits and a number of decimals, as its shortest text has them. False: it
+ * has none, or an exponent. */
 static bool split_real(double value, int64_t *digits, uint32_t *decimals)
 {
     char text[32];
     size_t n;
     bool is_fraction = false;
 
+    if (split_fast(value, digits, decimals))
+        return true;
     n = ps_real_format(value, text);
     *digits = 0;
     *decimals = 0;
@@ -59,35 +96,34 @@ static bool split_real(double value, int64_t *digits, uint32_t *decimals)
     return is_fraction;
 }
 
-static void put_param_int(struct pf_args *args, int64_t value)
-{
-    ps_buf_add(&args->text, &(char){PS_TEMPLATE_INT}, 1);
-    ps_args_put_int(&args->params, value);
-}
-
-static void put_real(struct pf_args *args, double value, bool is_param)
+/* Adds a number to the parameters. False: it has an exponent, or more digits than a parameter. */
+static bool add_decimal(struct pf_args *args, double value)
 {
     int64_t digits;
     uint32_t decimals;
 
-    if (is_param && value == floor(value) && fabs(value) < 1e15) {
-        put_param_int(args, (int64_t)value); /* the text of both is the same */
-        return;
-    }
-    if (!is_param || !split_real(value, &digits, &decimals)) {
-        put_number(&args->text, ps_real(value));
-        return;
-    }
-    ps_buf_add(&args->text, &(char){PS_TEMPLATE_DECIMAL}, 1);
+    if (!split_real(value, &digits, &decimals))
+        return false;
     ps_args_put_decimal(&args->params, digits, decimals);
+    return true;
+}
+
+static void put_real(struct pf_args *args, double value, bool is_param)
+{
+    if (is_param && add_decimal(args, value))
+        ps_buf_add(&args->text, &(char){PS_TEMPLATE_DECIMAL}, 1);
+    else
+        put_number(&args->text, ps_real(value));
 }
 
 static void put_int(struct pf_args *args, int64_t value, bool is_param)
 {
-    if (is_param)
-        put_param_int(args, value);
-    else
+    if (!is_param) {
         put_number(&args->text, ps_int(value));
+        return;
+    }
+    ps_buf_add(&args->text, &(char){PS_TEMPLATE_INT}, 1);
+    ps_args_put_int(&args->params, value);
 }
 
 static void put_string(struct pf_reader *r, struct ps_str text)
@@ -129,25 +165,33 @@ static void put_json(struct pf_reader *r, struct ps_str text)
     }
 }
 
-static void put_key(struct pf_reader *r, uint32_t key)
-{
-    ps_buf_add_str(&r->args.text, key ? r->args.keys.items[key - 1] : PS_STR("\"\":"));
-}
-
+/* 1 + index of the key; 0: it is not interned, or not defined. */
 static uint32_t key_of(struct pf_reader *r, const struct pf_sequence *sequence,
                        const struct pf_debug_annotation *note)
 {
-    char text[32];
-    uint32_t key;
+    return PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_NAME)
+               ? pf_args_key(r, note->name)
+               : pf_iid_value(&sequence->tables[PF_ANNOTATION_NAMES], note->name_iid);
+}
 
-    if (PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_NAME))
-        return pf_args_key(r, pf_clean_text(r, note->name));
-    key = pf_iid_value(&sequence->tables[PF_ANNOTATION_NAMES], note->name_iid);
-    if (key || !note->name_iid)
-        return key;
-    r->n_unknown_names++;
-    (void)snprintf(text, sizeof text, "#%llu", (unsigned long long)note->name_iid);
-    return pf_args_key(r, ps_str_from_c(text));
+static void put_key(struct pf_reader *r, const struct pf_sequence *sequence,
+                    const struct pf_debug_annotation *note)
+{
+    uint32_t key = key_of(r, sequence, note);
+    char number[32];
+
+    if (key) {
+        ps_buf_add_str(&r->args.text, r->args.keys.json[key - 1]);
+        return;
+    }
+    if (note->name_iid && !PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_NAME)) {
+        r->n_unknown_names++;
+        (void)snprintf(number, sizeof number, "#%llu", (unsigned long long)note->name_iid);
+        put_string(r, ps_str_from_c(number));
+    } else {
+        put_string(r, note->name);
+    }
+    ps_buf_puts(&r->args.text, ":");
 }
 
 /* --- Annotations --- */
@@ -177,7 +221,7 @@ static void put_members(struct pf_reader *r, const struct pf_sequence *sequence,
         if (!read_note(r, bytes, &note))
             continue;
         ps_buf_puts(&r->args.text, comma);
-        put_key(r, key_of(r, sequence, &note));
+        put_key(r, sequence, &note);
         put_value(r, sequence, &note, depth, false);
         comma = ",";
     }
@@ -252,7 +296,7 @@ static void put_interned_string(struct pf_reader *r, const struct pf_sequence *s
     uint32_t string = pf_iid_value(&sequence->tables[PF_STRINGS], iid);
 
     if (string) {
-        ps_buf_add_str(&r->args.text, r->args.strings.items[string - 1]);
+        ps_buf_add_str(&r->args.text, r->args.strings.json[string - 1]);
         return;
     }
     r->n_unknown_names++;
@@ -302,14 +346,107 @@ static void put_value(struct pf_reader *r, const struct pf_sequence *sequence,
     }
 }
 
-void pf_args_begin(struct pf_args *args)
+/* --- Tokens --- */
+
+/* The bits of a token after its kind are the index of the key, string or location, + 1. A string
+ * follows its key. */
+enum token {
+    TOKEN_INT,
+    TOKEN_DECIMAL,
+    TOKEN_FALSE,
+    TOKEN_TRUE,
+    TOKEN_KEY,
+    TOKEN_STRING,
+    TOKEN_LOCATION
+};
+#define TOKEN_BITS 3
+
+static void add_token(struct pf_args *args, enum token kind, uint32_t index)
 {
-    args->text.len = args->params.len = args->other.len = 0;
+    PS_RESERVE_ONE(args->tokens, args->n_tokens, args->cap_tokens);
+    args->tokens[args->n_tokens++] = (uint64_t)index << TOKEN_BITS | kind;
+}
+
+/* The token of a value, whose number it adds to the parameters. False: no token says the value. */
+static bool add_value(struct pf_reader *r, const struct pf_sequence *sequence,
+                      const struct pf_debug_annotation *note, uint32_t key)
+{
+    const uint64_t values =
+        note->has & ~(PF_DEBUG_ANNOTATION_HAS_NAME | PF_DEBUG_ANNOTATION_HAS_NAME_IID);
+    uint32_t string;
+
+    switch (values) {
+    case PF_DEBUG_ANNOTATION_HAS_INT_VALUE:
+        ps_args_put_int(&r->args.params, note->int_value);
+        add_token(&r->args, TOKEN_INT, key);
+        return true;
+    case PF_DEBUG_ANNOTATION_HAS_UINT_VALUE:
+    case PF_DEBUG_ANNOTATION_HAS_POINTER_VALUE:
+        if ((note->uint_value | note->pointer_value) > INT64_MAX)
+            return false;
+        ps_args_put_int(&r->args.params, (int64_t)(note->uint_value | note->pointer_value));
+        add_token(&r->args, TOKEN_INT, key);
+        return true;
+    case PF_DEBUG_ANNOTATION_HAS_DOUBLE_VALUE:
+        if (!add_decimal(&r->args, note->double_value))
+            return false;
+        add_token(&r->args, TOKEN_DECIMAL, key);
+        return true;
+    case PF_DEBUG_ANNOTATION_HAS_BOOL_VALUE:
+        add_token(&r->args, note->bool_value ? TOKEN_TRUE : TOKEN_FALSE, key);
+        return true;
+    case PF_DEBUG_ANNOTATION_HAS_STRING_VALUE:
+    case PF_DEBUG_ANNOTATION_HAS_STRING_VALUE_IID:
+        string = values == PF_DEBUG_ANNOTATION_HAS_STRING_VALUE
+                     ? pf_args_string(r, note->string_value)
+                     : pf_iid_value(&sequence->tables[PF_STRINGS], note->string_value_iid);
+        if (!string)
+            return false;
+        add_token(&r->args, TOKEN_KEY, key);
+        add_token(&r->args, TOKEN_STRING, string);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static void begin_member(struct pf_args *args)
 {
-    ps_buf_puts(&args->text, args->text.len ? "," : "{");
+    ps_buf_add(&args->text, args->text.len ? "," : "{", 1);
+}
+
+/* Writes the text that the tokens stand for. */
+static void write_tokens(struct pf_args *args)
+{
+    static const char *const values[] = {[TOKEN_INT] = "\1",
+                                         [TOKEN_DECIMAL] = "\2",
+                                         [TOKEN_FALSE] = "false",
+                                         [TOKEN_TRUE] = "true",
+                                         [TOKEN_KEY] = ""};
+
+    for (size_t i = 0; i < args->n_tokens; i++) {
+        enum token kind = args->tokens[i] & ((1u << TOKEN_BITS) - 1);
+        size_t index = (size_t)(args->tokens[i] >> TOKEN_BITS) - 1;
+
+        if (kind == TOKEN_STRING) {
+            ps_buf_add_str(&args->text, args->strings.json[index]);
+            continue;
+        }
+        begin_member(args);
+        if (kind == TOKEN_LOCATION) {
+            ps_buf_add_str(&args->text, args->locations.json[index]);
+            continue;
+        }
+        ps_buf_add_str(&args->text, args->keys.json[index]);
+        ps_buf_puts(&args->text, values[kind]);
+    }
+    args->n_tokens = 0;
+}
+
+void pf_args_begin(struct pf_args *args)
+{
+    args->text.len = args->params.len = args->other.len = 0;
+    args->n_tokens = 0;
 }
 
 void pf_args_add_all(struct pf_reader *r, struct pf_sequence *sequence, struct ps_wire_list list)
@@ -318,20 +455,30 @@ void pf_args_add_all(struct pf_reader *r, struct pf_sequence *sequence, struct p
     struct ps_str bytes;
 
     while (ps_wire_next_string(&list, &bytes)) {
+        uint32_t key;
+
         if (!read_note(r, bytes, &note))
             continue;
+        if (!r->args.text.len) {
+            key = key_of(r, sequence, &note);
+            if (key && add_value(r, sequence, &note, key))
+                continue;
+            write_tokens(&r->args);
+        }
         begin_member(&r->args);
-        put_key(r, key_of(r, sequence, &note));
+        put_key(r, sequence, &note);
         put_value(r, sequence, &note, 0, true);
     }
 }
 
 void pf_args_add_location(struct pf_reader *r, uint32_t location)
 {
-    if (!r->args.locations.items[location - 1].len)
+    if (!r->args.text.len) {
+        add_token(&r->args, TOKEN_LOCATION, location);
         return;
+    }
     begin_member(&r->args);
-    ps_buf_add_str(&r->args.text, r->args.locations.items[location - 1]);
+    ps_buf_add_str(&r->args.text, r->args.locations.json[location - 1]);
 }
 
 void pf_args_add_other(struct pf_args *args, const char *key, struct ps_str json)
@@ -360,10 +507,12 @@ static void store_whole(struct pf_args *args, struct tr_record *record)
     record->template = PS_TEMPLATE_WHOLE;
 }
 
-void pf_args_end(struct pf_reader *r, struct tr_record *record)
+/* Sets the template of the text. */
+static void find_template(struct pf_reader *r, struct tr_record *record)
 {
     struct pf_args *args = &r->args;
 
+    write_tokens(args);
     if (args->text.len)
         ps_buf_puts(&args->text, "}");
     if (args->other.len) {
@@ -371,20 +520,82 @@ void pf_args_end(struct pf_reader *r, struct tr_record *record)
         ps_buf_add_str(&args->text, ps_buf_slice(&args->other));
         ps_buf_puts(&args->text, "}");
     }
-    if (!args->text.len)
-        return;
     record->template = tr_fill_template_below(&r->trace, ps_buf_slice(&args->text), TEMPLATES_MAX);
     if (!record->template)
         store_whole(args, record);
 }
 
+static bool is_shape(const void *items, uint32_t index, const void *key)
+{
+    const struct pf_shape *shape = (const struct pf_shape *)items + index;
+    const struct pf_args *args = key;
+
+    return shape->n_tokens == args->n_tokens &&
+           memcmp(shape->tokens, args->tokens, args->n_tokens * sizeof *args->tokens) == 0;
+}
+
+static uint64_t hash_tokens(const struct pf_args *args)
+{
+    uint64_t hash = args->n_tokens;
+
+    for (size_t i = 0; i < args->n_tokens; i++)
+        hash = ps_hash_pair(hash, args->tokens[i]);
+    return hash;
+}
+
+static void add_shape(struct pf_args *args, uint64_t hash, struct pf_shape shape)
+{
+    PS_RESERVE_ONE(args->shapes, args->n_shapes, args->cap_shapes);
+    (void)ps_hash_table_add(&args->shape_index, hash, args->n_shapes, is_shape, args->shapes, args);
+    args->shapes[args->n_shapes++] = shape;
+}
+
+void pf_args_end(struct pf_reader *r, struct tr_record *record)
+{
+    struct pf_args *args = &r->args;
+    struct pf_shape shape = {.n_tokens = args->n_tokens};
+    uint64_t hash;
+    uint32_t at;
+
+    if (!args->n_tokens && !args->text.len && !args->other.len)
+        return;
+    if (args->text.len || args->other.len) {
+        find_template(r, record);
+        return;
+    }
+    hash = hash_tokens(args);
+    at = ps_hash_table_find(&args->shape_index, hash, is_shape, args->shapes, args);
+    if (at != PS_HASH_NONE) {
+        record->template = args->shapes[at].template;
+        return;
+    }
+    shape.tokens = memcpy(ps_arena_alloc(&args->arena, args->n_tokens * sizeof *args->tokens),
+                          args->tokens, args->n_tokens * sizeof *args->tokens);
+    find_template(r, record);
+    if (record->template == PS_TEMPLATE_WHOLE)
+        return;
+    shape.template = record->template;
+    args->n_tokens = shape.n_tokens; /* the key of the new shape */
+    add_shape(args, hash, shape);
+}
+
+static void free_words(struct pf_words *words)
+{
+    ps_intern_free(&words->raw);
+    free(words->json);
+}
+
 void pf_args_free(struct pf_args *args)
 {
-    ps_intern_free(&args->keys);
-    ps_intern_free(&args->strings);
-    ps_intern_free(&args->locations);
+    free_words(&args->keys);
+    free_words(&args->strings);
+    free_words(&args->locations);
     ps_buf_free(&args->text);
     ps_buf_free(&args->params);
     ps_buf_free(&args->scratch);
     ps_buf_free(&args->other);
+    ps_hash_table_free(&args->shape_index);
+    ps_arena_free(&args->arena);
+    free(args->tokens);
+    free(args->shapes);
 }
