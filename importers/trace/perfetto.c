@@ -430,6 +430,8 @@ static enum ps_status load_torch(struct ps_stream *in, struct ps_sink *out, stru
 
 /* --- Recognition --- */
 
+enum { SNIFFED_PACKETS = 8 };
+
 /* Whether a field of TracePacket has this number and wire type; unknown fields are messages. */
 static bool is_packet_field(const struct ps_wire_any *field)
 {
@@ -438,7 +440,7 @@ static bool is_packet_field(const struct ps_wire_any *field)
     for (size_t i = 0; i < sizeof varints; i++)
         if (varints[i] == field->number)
             return field->type == PS_WIRE_VARINT;
-    return field->type == PS_WIRE_BYTES;
+    return field->type == PS_WIRE_BYTES || field->type == PS_WIRE_GROUP;
 }
 
 /* Whether the field is one that packets of each writer have. */
@@ -452,36 +454,37 @@ static bool is_common_field(uint64_t number)
            number == PF_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS || number == 33 || number == 36;
 }
 
-/* Whether the bytes, which may be cut at the end of the head, are a packet. */
-static bool is_packet(struct ps_str bytes, bool is_cut)
+/* Whether the bytes, which may be cut at the end of the head, are a packet. Sets *any if it has a
+ * common field. */
+static bool is_packet(struct ps_str bytes, bool is_cut, bool *any)
 {
     struct ps_wire_any field = {.rest = bytes};
-    bool any = false;
 
     while (ps_wire_next(&field)) {
         if (!is_packet_field(&field))
             return false;
-        any |= is_common_field(field.number);
+        *any |= is_common_field(field.number);
     }
     if (is_cut && field.number && is_packet_field(&field))
-        any |= is_common_field(field.number);
-    return any && (is_cut || !field.fault);
+        *any |= is_common_field(field.number);
+    return is_cut || !field.fault;
 }
 
 static bool is_perfetto(struct ps_str head)
 {
     struct ps_wire_any outer = {.rest = head};
+    bool any = false;
     int n = 0;
 
     if (!head.len || head.ptr[0] != '\n')
         return false;
-    for (; n < 2 && ps_wire_next(&outer); n++)
+    for (; n < SNIFFED_PACKETS && ps_wire_next(&outer); n++)
         if (outer.number != PF_TRACE_PACKET || outer.type != PS_WIRE_BYTES ||
-            !is_packet(outer.bytes, false))
+            !is_packet(outer.bytes, false, &any))
             return false;
     /* a first packet that is larger than the head, or the only one of a file that is cut */
-    return n > 0 || (outer.number == PF_TRACE_PACKET && outer.type == PS_WIRE_BYTES &&
-                     is_packet(outer.bytes, true));
+    return (n > 0 && any) || (outer.number == PF_TRACE_PACKET && outer.type == PS_WIRE_BYTES &&
+                              is_packet(outer.bytes, true, &any) && any);
 }
 
 /* Whether the trace has a category of PyTorch's profiler. */

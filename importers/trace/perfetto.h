@@ -70,7 +70,7 @@ struct pf_sequence {
     uint64_t clock, track;
     bool has_track;
     struct pf_uuids extra_counters, extra_double_counters;
-    uint32_t n_clears;
+    uint32_t generation; /* of its incremental state; index in pf_reader.generations */
     uint32_t last_track; /* index in pf_reader.tracks of the track of the event before */
     uint32_t last_clock; /* index in pf_clocks.items */
     uint64_t last_clock_id;
@@ -198,6 +198,8 @@ struct pf_reader {
     struct pf_args args;
     struct ps_buf text; /* scratch of pf_clean_text */
     uint32_t flow_name;
+    uint32_t *generations; /* the index of the sequence, by generation of its state */
+    uint32_t n_generations, cap_generations;
     uint64_t n_events, n_unknown_names, n_lost;
     uint64_t faults[PF_N_FAULTS], fault_at[PF_N_FAULTS];
     uint64_t unread[PF_PACKET_FIELDS]; /* packets, by number of their field */

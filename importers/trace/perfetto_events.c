@@ -159,8 +159,9 @@ static enum ps_status add_value(struct pf_reader *r, const struct pf_sequence *s
                                 uint64_t uuid, int64_t ts_ns, double value)
 {
     uint32_t track = pf_track_index(r, uuid);
-    /* the number of clears: an incremental counter begins anew (perfetto_tracks.c) */
-    struct tr_record record = {.ts_ns = ts_ns, .phase = TR_PHASE_VALUE, .name = sequence->n_clears};
+    /* an incremental counter adds up in each generation (perfetto_tracks.c) */
+    struct tr_record record = {
+        .ts_ns = ts_ns, .phase = TR_PHASE_VALUE, .name = sequence->generation};
 
     memcpy(&record.dur_or_id, &value, sizeof value);
     if (r->err->code != PS_OK)

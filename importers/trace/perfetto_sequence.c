@@ -158,6 +158,13 @@ static bool is_sequence(const void *items, uint32_t index, const void *key)
     return sequences[index]->id == *(const uint64_t *)key;
 }
 
+static void begin_generation(struct pf_reader *r, struct pf_sequence *sequence, uint32_t index)
+{
+    PS_RESERVE_ONE(r->generations, r->n_generations, r->cap_generations);
+    sequence->generation = r->n_generations;
+    r->generations[r->n_generations++] = index;
+}
+
 struct pf_sequence *pf_sequence_of(struct pf_reader *r, uint64_t id)
 {
     uint32_t at;
@@ -177,6 +184,7 @@ struct pf_sequence *pf_sequence_of(struct pf_reader *r, uint64_t id)
         r->sequences[at] = ps_alloc(sizeof **r->sequences);
         r->sequences[at]->id = id;
         r->sequences[at]->last_track = r->sequences[at]->last_clock = UINT32_MAX;
+        begin_generation(r, r->sequences[at], at);
         r->n_sequences++;
     }
     r->last_sequence = r->sequences[at];
@@ -196,7 +204,7 @@ void pf_sequence_clear(struct pf_reader *r, struct pf_sequence *sequence)
         clear_iids(r, &sequence->tables[i], (enum pf_table)i);
     clear_defaults(sequence);
     sequence->is_valid = true;
-    sequence->n_clears++;
+    begin_generation(r, sequence, r->generations[sequence->generation]);
 }
 
 static void read_uuids(struct pf_uuids *uuids, struct ps_wire_list list)
@@ -302,4 +310,5 @@ void pf_sequences_free(struct pf_reader *r)
     free(r->sequences);
     free(r->awaiting);
     ps_hash_table_free(&r->sequence_index);
+    free(r->generations);
 }

@@ -373,11 +373,26 @@ static void name_processes(struct pf_reader *r)
     ps_hash_table_free(&named);
 }
 
-struct scale {
-    double multiplier, sum;
-    uint32_t n_clears;
-    bool is_incremental;
+/* The sum of the values of a counter that a sequence wrote since it cleared its state. */
+struct sum {
+    double sum;
+    uint32_t generation;
 };
+
+struct scale {
+    double multiplier;
+    struct sum *sums; /* of an incremental counter, by index in pf_reader.sequences; else NULL */
+    const uint32_t *generations;
+};
+
+static double add_to_sum(const struct scale *scale, uint32_t generation, double value)
+{
+    struct sum *sum = &scale->sums[scale->generations[generation]];
+
+    if (sum->generation != generation)
+        *sum = (struct sum){0, generation};
+    return sum->sum += value;
+}
 
 /* Computes the values of a counter from those of its events: they are in another unit, or are
  * differences to the value before. */
@@ -389,12 +404,8 @@ static void scale_counter(void *user, struct tr_record *record)
     if (record->phase != TR_PHASE_VALUE)
         return;
     memcpy(&value, &record->dur_or_id, sizeof value);
-    if (scale->is_incremental) {
-        if (scale->n_clears != record->name) /* the writer begins anew when it clears its state */
-            scale->sum = 0;
-        scale->n_clears = record->name;
-        value = scale->sum += value;
-    }
+    if (scale->sums)
+        value = add_to_sum(scale, record->name, value);
     value *= scale->multiplier;
     memcpy(&record->dur_or_id, &value, sizeof value);
 }
@@ -404,14 +415,17 @@ void pf_tracks_end(struct pf_reader *r)
     for (uint32_t i = 0; i < r->tracks.n; i++) {
         struct pf_track *track = &r->tracks.items[i];
         struct scale scale = {.multiplier = (double)track->multiplier,
-                              .is_incremental = track->is_incremental};
+                              .generations = r->generations};
 
         if (!track->thread)
             continue;
         if (track->is_thread)
             join_thread(r, track);
+        if (track->is_incremental)
+            scale.sums = ps_alloc_array(r->n_sequences + 1, sizeof *scale.sums);
         if (track->is_incremental || track->multiplier != 1)
             tr_fill_change(&r->trace, track->thread - 1, scale_counter, &scale);
+        free(scale.sums);
     }
     for (uint32_t i = 0; i < r->tracks.n; i++)
         if (r->tracks.items[i].thread)
