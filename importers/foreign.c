@@ -163,12 +163,6 @@ static const struct magic magics[] = {
     {0},
 };
 
-static const struct kind pprof = {{""}, "a pprof profile", SPEEDSCOPE};
-/* speedscope shows the last column of a profile, which ddtrace leaves empty */
-static const struct kind ddtrace = {
-    {""},
-    "a pprof profile of ddtrace",
-    "record the program itself with `py-spy record --format speedscope -o profile.json --pid PID`"};
 static const struct kind viztracer_file = {
     {""},
     "a compressed trace of viztracer",
@@ -591,72 +585,13 @@ static bool read_field(struct ps_str *rest, struct field *out)
     return out->number > 0;
 }
 
-/* Whether the message is a ValueType of pprof: fields 1 and 2, both small numbers. */
-static bool is_value_type(struct ps_str bytes)
-{
-    struct field field;
-    bool any = false;
-
-    while (bytes.len && read_field(&bytes, &field)) {
-        if (field.has_bytes || field.number > 2)
-            return false;
-        any = true;
-    }
-    return any && bytes.len == 0;
-}
-
-/* Whether the message is a Sample of pprof: locations, values and labels, in this order. */
-static bool is_sample(struct ps_str bytes)
-{
-    struct field field;
-    uint64_t last = 0;
-    bool values = false;
-
-    while (bytes.len && read_field(&bytes, &field)) {
-        if (field.number > 3 || field.number < last || (field.number == 3 && !field.has_bytes))
-            return false;
-        last = field.number;
-        values |= field.number == 2;
-    }
-    return values && bytes.len == 0;
-}
-
-enum pprof_order { NO_PPROF, TYPES_FIRST, SAMPLES_FIRST };
-
-/* Whether `head` consists of fields of pprof's Profile message, with a ValueType as field 1 or, in
- * files of ddtrace, Samples before it. */
-static enum pprof_order find_pprof(struct ps_str head)
-{
-    static const bool has_bytes[15] = {[1] = true, [2] = true, [3] = true,  [4] = true,
-                                       [5] = true, [6] = true, [11] = true, [13] = true};
-    struct field field;
-    size_t types = 0, samples = 0, fields = 0;
-
-    while (head.len && fields < 64 && read_field(&head, &field)) {
-        if (field.number > 14 ||
-            (field.has_bytes != has_bytes[field.number] && field.number != 13) ||
-            (field.number == 1 && !is_value_type(field.bytes)) ||
-            /* the last field of `head` may be cut */
-            (field.number == 2 && !types && head.len && !is_sample(field.bytes)))
-            return NO_PPROF;
-        types += field.number == 1;
-        samples += field.number == 2 && !types;
-        fields++;
-    }
-    return samples > 1 ? SAMPLES_FIRST : types && fields > 1 ? TYPES_FIRST : NO_PPROF;
-}
-
 /* Distinguishes formats by content: OpenTelemetry's first message has resource attributes, and the
  * body of a push to Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
-    struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
-    enum pprof_order order = find_pprof(all);
+    struct ps_str begin = first_bytes(head, 1024), rest = head;
     struct field field;
 
-    if (order != NO_PPROF)
-        return refuse_file(err, order == SAMPLES_FIRST ? ddtrace.description : pprof.description,
-                           order == SAMPLES_FIRST ? ddtrace.hint : pprof.hint);
     if (!read_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||

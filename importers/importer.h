@@ -36,6 +36,7 @@ struct ps_importer {
     FORMAT(lprof)  /* recognised by its first bytes */                                             \
     FORMAT(torch_memory)                                                                           \
     FORMAT(nsys)                                                                                   \
+    FORMAT(pprof)                                                                                  \
     FORMAT(xplane)                                                                                 \
     FORMAT(torch_perfetto)                                                                         \
     FORMAT(perfetto)                                                                               \

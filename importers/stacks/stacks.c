@@ -175,10 +175,28 @@ static bool is_python(struct ps_str frame)
  * scripts. */
 static bool is_native(struct ps_str frame)
 {
-    static const char *const words[] = {
-        ".so)",  ".so.",  ".so:",      ".dylib", ".dll",      "::",        "(anonymous namespace)",
-        ".cpp:", ".cpp)", ".c:",       ".c)",    ".cc:",      ".cc)",      ".rs:",
-        ".rs)",  ".h:",   "_GLOBAL__", "+0x",    "[user] 0x", "<built-in", "<method '"};
+    static const char *const words[] = {".so)",
+                                        ".so.",
+                                        ".so:",
+                                        ".dylib",
+                                        ".dll",
+                                        "::",
+                                        "(anonymous namespace)",
+                                        ".cpp:",
+                                        ".cpp)",
+                                        ".c:",
+                                        ".c)",
+                                        ".cc:",
+                                        ".cc)",
+                                        ".rs:",
+                                        ".rs)",
+                                        ".h:",
+                                        "_GLOBAL__",
+                                        "+0x",
+                                        "[user] 0x",
+                                        "<built-in",
+                                        "<method '",
+                                        "(<native>"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (contains_word(frame, words[i]))
@@ -768,10 +786,12 @@ static void write_track(struct emitter *e, uint32_t index)
                              .tid = track->tid,
                              .device = -1,
                              .stream = -1,
-                             .sort_key = index,
+                             .sort_key = track->sample_type ? track->place : index,
                              .n_slices = track->n_frames,
                              .n_lanes = track->max_depth,
-                             .end_ns = track->next_start};
+                             .end_ns = track->next_start,
+                             .sample_type = track->sample_type,
+                             .is_negative = track->is_negative};
 
     out->ops->track(out, &given);
     cut_blocks(e, track);
@@ -824,11 +844,11 @@ static int64_t span(const struct st_stacks *stacks)
     return most;
 }
 
-static void write_metrics(const struct st_stacks *stacks)
+static void write_metrics(const struct st_stacks *stacks, int64_t weight, int64_t span,
+                          int64_t value_scale)
 {
     static const char *const nothing[] = {"origin_us", "devices", "kernels",    "torch", "shapes",
                                           "stacks",    "memory",  "peak_bytes", "flops", "steps"};
-    int64_t by = weight_divisor(stacks);
     const struct {
         const char *key;
         int64_t value;
@@ -837,16 +857,16 @@ static void write_metrics(const struct st_stacks *stacks)
         {"slices", (int64_t)stacks->n_slices},
         {"tracks", stacks->n_tracks},
         {"processes", stacks->n_processes},
-        {"span_ns", span(stacks)},
+        {"span_ns", span},
         {"workers", 1},
         {"samples", (int64_t)stacks->n_samples},
         {"frames", stacks->frames.count},
         {"native", stacks->n_native_frames},
         {"python", stacks->n_python_frames},
         {"initialisers", stacks->n_initialisers},
-        {"weight", stacks->weight / by},
-        {"idle", stacks->idle_weight / by},
-        {"value_scale", stacks->unit != ST_TIME && stacks->has_fractions ? ST_SCALE : 1},
+        {"weight", weight},
+        {"idle", stacks->idle_weight / weight_divisor(stacks)},
+        {"value_scale", value_scale},
     };
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -1024,9 +1044,17 @@ void st_write(struct st_stacks *stacks)
     name_no_frame(stacks);
     name_idle_frames(stacks);
     write_tracks(stacks);
-    write_metrics(stacks);
+    write_metrics(stacks, stacks->weight / weight_divisor(stacks), span(stacks),
+                  stacks->unit != ST_TIME && stacks->has_fractions ? ST_SCALE : 1);
     write_notes(stacks);
     write_headline(stacks);
+}
+
+void st_write_typed(struct st_stacks *stacks, int64_t weight, int64_t span, int64_t value_scale)
+{
+    stacks->unit = ST_TIME; /* weights are not thousandths */
+    write_tracks(stacks);
+    write_metrics(stacks, weight, span, value_scale);
 }
 
 void st_write_beside(struct st_stacks *stacks)

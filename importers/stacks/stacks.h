@@ -56,6 +56,10 @@ struct st_track {
     uint32_t n_dropped_frames; /* for events: number of open frames deeper than ST_DEPTH_MAX */
     int64_t next_start;        /* start of the next stack: the sum of the weights */
     int64_t root_start;        /* for events: start of the current outermost frame */
+    /* of runs with sample types (importers/records/stacks.h) */
+    uint32_t sample_type;
+    bool is_negative;
+    int64_t place; /* of its thread, the same for all sample types */
 };
 
 struct st_process {
@@ -160,6 +164,10 @@ void st_write(struct st_stacks *stacks);
 /* The same for stacks of bytes in a run that has a headline and metrics of its own: its kind has
  * the unit in kinds.c. */
 void st_write_beside(struct st_stacks *stacks);
+/* Writes the tracks of a run with sample types, whose weights are as they are to be stored, and the
+ * metrics that all stacks have. The caller writes the headline, and `weight`: that of the default
+ * sample type. */
+void st_write_typed(struct st_stacks *stacks, int64_t weight, int64_t span, int64_t value_scale);
 void st_free(struct st_stacks *stacks);
 
 /* A decimal number without rounding: digits * 10^exponent. */

@@ -494,8 +494,9 @@ static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *
                              struct ps_own_time *out, struct ps_stack_time_rest *rest,
                              bool *is_charged, struct ps_err *err)
 {
-    const struct ps_chunk_query all = {
+    const struct ps_chunk_query query = {
         .range = PS_RANGE_ALL,
+        .tracks = stacks->tracks,
         .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
                    PS_COL_BIT(PS_COL_FAMILY),
     };
@@ -513,7 +514,7 @@ static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *
     r.n_open = ps_alloc_array(out->n_functions + 1, sizeof *r.n_open);
     r.depths = ps_alloc_array(out->n_functions + 1, sizeof *r.depths);
     r.track_s = ps_alloc_array(stacks->n_tracks + 1, sizeof *r.track_s);
-    if (ps_trace_each_chunk(stacks->db, &all, add_chunk, &r, err) != PS_OK)
+    if (ps_trace_each_chunk(stacks->db, &query, add_chunk, &r, err) != PS_OK)
         return err->code;
     close_frames(&r, 0);
     *is_charged = false;

@@ -17,7 +17,8 @@ struct ps_stack_time {
     struct ps_db *db;
     const struct ps_stack_frames *frames;
     struct ps_stack_waits *waits;
-    const bool *is_left_out; /* by track id, below n_tracks: its stacks do not count */
+    const struct ps_track_set *tracks; /* whose stacks count */
+    const bool *is_left_out;           /* by track id, below n_tracks: its stacks do not count */
     size_t n_tracks;
     uint32_t no_frame; /* text id of the frame of samples without frames; 0: there is none */
     double scale;      /* divisor of weights */

@@ -753,6 +753,7 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
         .db = r->db,
         .frames = &r->frames,
         .waits = &r->waits,
+        .tracks = &r->part.tracks,
         .is_left_out = is_left_out,
         .n_tracks = r->n_threads,
         .no_frame = r->no_frame,

@@ -41,7 +41,6 @@ static const struct refusal binaries[] = {
       "TensorBoard", "*.pt.trace.json"),
     F("\x89HDF\r\n\x1a\n", "HDF5", "nsys export --type sqlite"),
     F("PAR1\x15\4", "Parquet", "nsys export --type sqlite"),
-    F("\n\4\x08\1\x10\2\n\4\x08\3\x10\4", "pprof", "speedscope"),
     F("\n\5\x50\1\x40\2\0XY", "binary data", "python -m cProfile"),
     F("\x80\x04\x95\x2a\0\0\0\0\0\0\0\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81",
       "tracemalloc", "mprof run"),
