@@ -1881,7 +1881,10 @@ static void reader_free(struct reader *r)
 static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct ps_err *err)
 {
     static const struct tr_source source = {
-        .tool = "NVIDIA Nsight Systems", .unit = "rows", .has_device_work = true};
+        .tool = "NVIDIA Nsight Systems",
+        .unit = "rows",
+        .has_device_work = true,
+        .unclosed = "calls and ranges without an end: extended to the end of the session"};
     struct reader r = {.db = db, .out = out, .err = err, .end_ns = INT64_MIN};
     enum ps_status status;
 

@@ -524,8 +524,8 @@ static void write_tool_notes(struct tr_trace *trace)
 /* The text of the note on a kind of records, if the source of the trace has one of its own. */
 static const char *own_text(const struct tr_trace *trace, int remark, const char *usual)
 {
-    if (trace->source && remark == TR_REMARK_UNCLOSED)
-        return "calls and ranges without an end: extended to the end of the session";
+    if (trace->source && trace->source->unclosed && remark == TR_REMARK_UNCLOSED)
+        return trace->source->unclosed;
     if (trace->source && trace->source->overlaps && remark == TR_REMARK_OVERLAP)
         return trace->source->overlaps;
     return usual;

@@ -19,7 +19,8 @@ struct tr_source {
     /* device work is attributed to the calls that launched it, and categories say what slices are;
      * always so in a trace of torch */
     bool has_device_work;
-    const char *overlaps; /* the note on slices that partly overlap others; NULL: the usual one */
+    /* notes on slices without an end, and on slices that partly overlap others; NULL: as usual */
+    const char *unclosed, *overlaps;
 };
 
 /* Phases of records that only these functions make. */

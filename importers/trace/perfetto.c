@@ -301,6 +301,8 @@ static void note_faults(struct pf_reader *r)
         if (r->faults[i])
             ps_sink_note(r->out, texts[i].severity, r->fault_at[i], 0, "%s: %" PRIu64,
                          texts[i].what, r->faults[i]);
+    if (r->n_lost)
+        r->out->ops->number(r->out, "incomplete", ps_int(1));
     ps_sink_count(r->out, PS_NOTE_WARNING, r->n_lost,
                   "gaps that the writer left because its buffer was full: events are missing");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->n_unknown_names,
@@ -353,6 +355,7 @@ static void note_unread(struct pf_reader *r)
 static const struct tr_source source = {
     .tool = "Perfetto",
     .unit = "packets",
+    .unclosed = "slices without an end: extended to the end of the trace",
     .overlaps = "slices that end after the slice they began in: kept, and shown on separate rows; "
                 "Perfetto drops them",
 };

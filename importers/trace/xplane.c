@@ -486,7 +486,7 @@ static void write_facts(struct reader *r)
 
 static enum ps_status import(struct reader *r)
 {
-    static const struct tr_source source = {"XLA profiler", "events", false, NULL};
+    static const struct tr_source source = {.tool = "XLA profiler", .unit = "events"};
     enum ps_status status;
 
     if (check_head(r) != PS_OK)
