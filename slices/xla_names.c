@@ -17,7 +17,8 @@ struct ps_str ps_xla_stem(struct ps_str name)
 
 enum ps_family ps_xla_family(struct ps_str name)
 {
-    /* Opcodes of HLO; names of operators begin with them. Kernels of NCCL and RCCL too. */
+    /* Opcodes of HLO and primitives of JAX, with which names of operators begin; kernels of NCCL
+     * and RCCL. */
     static const struct {
         const char *prefix;
         enum ps_family family;
@@ -28,6 +29,13 @@ enum ps_family ps_xla_family(struct ps_str name)
         {"ragged-all-to-all", PS_FAMILY_COMMUNICATION},
         {"reduce-scatter", PS_FAMILY_COMMUNICATION},
         {"collective-", PS_FAMILY_COMMUNICATION},
+        {"psum", PS_FAMILY_COMMUNICATION},
+        {"pmax", PS_FAMILY_COMMUNICATION},
+        {"pmin", PS_FAMILY_COMMUNICATION},
+        {"ppermute", PS_FAMILY_COMMUNICATION},
+        {"all_gather", PS_FAMILY_COMMUNICATION},
+        {"all_to_all", PS_FAMILY_COMMUNICATION},
+        {"reduce_scatter", PS_FAMILY_COMMUNICATION},
         {"ncclDevKernel", PS_FAMILY_COMMUNICATION},
         {"ncclKernel", PS_FAMILY_COMMUNICATION},
         {"rcclGenericKernel", PS_FAMILY_COMMUNICATION},

@@ -38,7 +38,7 @@ enum line {
     LINE_REPEATED   /* derived from other lines, or in flight beside them */
 };
 
-enum template_flag { IS_STEP = 1, IS_OPERATOR = 2, IS_COPY = 4, IS_SET = 8 };
+enum template_flag { IS_STEP = 1, IS_OPERATOR = 2, IS_COPY = 4, IS_SET = 8, IS_DRIVER_CALL = 16 };
 
 struct steps {
     struct step *items;
@@ -63,12 +63,13 @@ static bool is_wait(struct ps_str name)
            ps_str_find(name, PS_STR("BlockUntilReady")) != NULL;
 }
 
-/* Whether the name is of an event that XLA adds to another: "end: dot" where the operator dot has
- * ended, or a hand-over of work to a pool of threads. */
+/* Whether the name is of an event that XLA adds to others: "end: dot" where the operator dot has
+ * ended, a hand-over of work to a pool of threads, or the executor around all operators. */
 static bool is_mark(struct ps_str name)
 {
     return ps_str_starts_with(name, PS_STR("end: ")) ||
-           ps_str_starts_with(name, PS_STR("ThreadpoolListener::"));
+           ps_str_starts_with(name, PS_STR("ThreadpoolListener::")) ||
+           ps_str_starts_with(name, PS_STR("ThunkExecutor::Execute"));
 }
 
 /* Lines of a device that repeat others: xprof derives them from the streams. Asynchronous operators
@@ -159,6 +160,7 @@ static void read_template(struct tr_trace *trace, struct tr_xla *xla, uint32_t i
     *flags |= has_key(text, PS_XLA_OPERATOR) ? IS_OPERATOR : 0;
     *flags |= has_key(text, "memcpy_details") ? IS_COPY : 0;
     *flags |= has_key(text, "memset_details") ? IS_SET : 0;
+    *flags |= has_key(text, "correlation_id") ? IS_DRIVER_CALL : 0;
     for (size_t i = 0; i < PS_N_XLA_TEXTS; i++)
         add_text(trace, text, ps_xla_texts[i]);
 }
@@ -253,7 +255,22 @@ enum ps_slice_kind tr_xla_add(struct tr_trace *trace, uint32_t thread, const str
     }
     if (xla->kind_of_name[r->name] != PS_SLICE_OTHER)
         return (enum ps_slice_kind)xla->kind_of_name[r->name];
+    if (xla->flags_of_template[r->template] & IS_DRIVER_CALL)
+        return PS_SLICE_RUNTIME; /* it names the operator of the work that it launches */
     return xla->flags_of_template[r->template] & IS_OPERATOR ? PS_SLICE_OP : PS_SLICE_OTHER;
+}
+
+/* Marks the operator around a meeting of devices: it is a collective, whatever its name. */
+static void mark_collective(struct tr_track *track, uint32_t row)
+{
+    while (track->parent[row] != TR_NO_ROW) {
+        row = track->parent[row];
+        if (track->slice_kind[row] != PS_SLICE_OP)
+            continue;
+        track->family[row] = PS_FAMILY_COMMUNICATION;
+        track->flags[row] |= PS_SLICE_COLLECTIVE;
+        return;
+    }
 }
 
 void tr_xla_add_track(struct tr_trace *trace, struct tr_track *track)
@@ -263,6 +280,8 @@ void tr_xla_add_track(struct tr_trace *trace, struct tr_track *track)
         const struct ps_str name = tr_text_of_id(trace, track->name_id[row]);
 
         tr_scratch_count_row(track->scratch, row);
+        if (kind == PS_SLICE_SYNC && ps_str_starts_with(name, PS_STR("Rendezvous")))
+            mark_collective(track, row);
         if (kind != PS_SLICE_OP && !ps_slice_on_device(kind))
             continue;
         track->family[row] = kind == PS_SLICE_MEMCPY || kind == PS_SLICE_MEMSET

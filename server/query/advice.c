@@ -63,6 +63,15 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
     [PS_ADVICE_WHOLE_TENSOR] =
         "One operator on the whole tensor can replace a loop over its elements.",
     [PS_ADVICE_CONCATENATE_ONCE] = "Collect the parts in a list and concatenate them once.",
+    [PS_ADVICE_EQUAL_PROGRAMS] = "Inputs padded to equal shapes, and one jax.jit outside of the "
+                                 "loop, are compiled once.",
+    [PS_ADVICE_STAY_ON_DEVICE] =
+        "A loop on the device (jax.lax.while_loop, fori_loop), or values that are read every n-th "
+        "time, need fewer waits.",
+    [PS_ADVICE_ONE_PROGRAM] = "One jax.jit around them makes one program.",
+    [PS_ADVICE_LOAD_AHEAD_XLA] =
+        "Do less there, or do it in another thread or process while operators run.",
+    [PS_ADVICE_EQUAL_DEVICES] = "Give the devices equal work.",
     [PS_ADVICE_KEEP_SEGMENTS] = "Do not call torch.cuda.empty_cache() in a loop.",
     [PS_ADVICE_ONE_BUFFER] =
         "A buffer can be allocated once, outside of the loop; the result of an operator is new in "

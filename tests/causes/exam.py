@@ -34,7 +34,7 @@ CLASSES = (("takes", "repeats", "recurs", "once"), ("waits",), ("starts",), ("ho
 # What may be claimed of two recordings of one program, whatever ran beside them.
 NO_CHANGE = ("same", "flat", "too_few", "machine_changed")
 # Where the facts of a claim state a change, new - base: the index of its value, and of that of the second subject.
-CHANGES = {"change": (0, 0), "change_of": (0, 0), "change_while": (0, 0), "explains": (0, 0), "explains_more": (0, 0), "two_explain": (0, 1),
+CHANGES = {"change": (0, 0), "change_of": (0, 0), "change_while": (0, 0), "explains": (0, 0), "new_explains": (0, 0), "gone_explains": (0, 0), "explains_more": (0, 0), "two_explain": (0, 1),
            "two_change": (0, 1), "most_of_change": (0, 0), "changed_at": (0, 0), "same_take": (1, 1), "spread_over": (0, 0)}
 # Facts whose first value is the ratio of the times or calls, new / base.
 RATIOS = ("takes_times", "cost_times", "called_times", "all_take_times", "speed", "speed_or_work")

@@ -320,6 +320,17 @@ static struct ps_subject subject_of_row(struct ps_conclusion *c,
     return out;
 }
 
+/* Says of an operator that explains the difference that it is in one of the runs only. */
+static void say_presence(struct ps_claim *claim, const struct ps_comparison_row *row)
+{
+    struct ps_fact *fact = &claim->facts[claim->n_facts - 1];
+
+    if (fact->code == PS_FACT_EXPLAINS && row->change == PS_CHANGE_ADDED)
+        fact->code = PS_FACT_NEW_EXPLAINS;
+    if (fact->code == PS_FACT_EXPLAINS && row->change == PS_CHANGE_REMOVED)
+        fact->code = PS_FACT_GONE_EXPLAINS;
+}
+
 /* The claim of what explains the difference of a table. */
 static struct ps_claim claim_rows(struct ps_conclusion *c, const struct ps_cached_comparison *table,
                                   const struct explanation *found)
@@ -344,6 +355,8 @@ static struct ps_claim claim_rows(struct ps_conclusion *c, const struct ps_cache
                      found->found == FOUND_TWO ? subject_of_row(c, table, found->rows[1])
                                                : ps_no_subject,
                      first, second, found->delta, unit);
+    if (found->found != FOUND_TWO && kind_of_rows(table->head.row) == PS_SUBJECT_OPERATOR)
+        say_presence(&claim, found->rows[0]);
     return claim;
 }
 

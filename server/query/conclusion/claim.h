@@ -291,6 +291,8 @@ enum ps_fact_code {
 
     /* of comparisons: changes are new - base, in the unit of the fact */
     PS_FACT_EXPLAINS,       /* change, of the whole */
+    PS_FACT_NEW_EXPLAINS,   /* the same, of a subject that the base does not have */
+    PS_FACT_GONE_EXPLAINS,  /* the same, of a subject that the new run does not have */
     PS_FACT_EXPLAINS_MORE,  /* change, of all others, of the whole, which is smaller */
     PS_FACT_TWO_EXPLAIN,    /* changes of the subject and of `other`, their sum, of the whole */
     PS_FACT_TWO_CHANGE,     /* the same; both are no part of the whole: others work against them */
@@ -423,6 +425,20 @@ enum ps_fact_code {
     PS_FACT_TTFT_P99,      /* median time, 99th percentile; word: "median" */
     PS_FACT_TTFT_OF_LOADS, /* loads, the least and the greatest 99th percentile */
     PS_FACT_LATE_BY,       /* requests */
+    /* of XLA. Shares are of the window; times of a step, if steps are marked */
+    PS_FACT_XLA_OUTSIDE_IN,    /* share, time; subjects of the claim: where the program is */
+    PS_FACT_XLA_OUTSIDE,       /* share, time; nothing tells what the program does */
+    PS_FACT_XLA_COMPILES,      /* programs, share, steps with some */
+    PS_FACT_XLA_COMPILED_ONCE, /* programs, share */
+    PS_FACT_XLA_READS,         /* results that are read, share without operators */
+    PS_FACT_XLA_MANY_PROGRAMS, /* programs, time of operators in each, share without operators */
+    PS_FACT_XLA_MOVES,         /* share, time */
+    PS_FACT_XLA_LATE_DEVICE,   /* device, its work, mean work of others, their mean wait; times */
+    PS_FACT_XLA_COLLECTIVES,   /* share, time */
+    PS_FACT_XLA_TOP_OPERATOR,  /* share, share of all operators; subject of the claim */
+    PS_FACT_XLA_OPERATORS,     /* share of all operators */
+    PS_FACT_XLA_IN_CALL,       /* subject: what the program calls for nearly all of the time */
+    PS_FACT_XLA_TRACER,
     /* ... titles and evidence of their rows */
     PS_FACT_TITLE,      /* subject */
     PS_FACT_FULL_TITLE, /* of the subjects, with their places */

@@ -217,6 +217,7 @@ ps_conclude ps_conclude_printed_functions; /* printed tables of cProfile */
 ps_conclude ps_conclude_actions;           /* Lightning's profilers */
 ps_conclude ps_conclude_printed_operators; /* printed tables of key_averages() */
 ps_conclude ps_conclude_trace;             /* traces with devices or operators */
+ps_conclude ps_conclude_xla;               /* traces of XLA's profiler */
 ps_conclude ps_conclude_slices;            /* other traces */
 ps_conclude ps_conclude_no_device;         /* Nsight Systems without work of a device */
 ps_conclude ps_conclude_stacks;            /* sampled stacks */

@@ -15,6 +15,7 @@ static const struct {
     {PS_HAS_ACTIONS, ps_conclude_actions},
     {PS_HAS_PRINTED_FUNCTIONS, ps_conclude_printed_functions},
     {PS_HAS_PRINTED_OPERATORS, ps_conclude_printed_operators},
+    {PS_HAS_XLA, ps_conclude_xla},
     {PS_HAS_DEVICES, ps_conclude_trace},
     {PS_HAS_SLICES, ps_conclude_slices},
     {PS_HAS_SNAPSHOT, ps_conclude_snapshot},

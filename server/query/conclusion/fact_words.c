@@ -397,6 +397,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     /* of comparisons: changes are new - base, in the unit of the fact */
     [PS_FACT_EXPLAINS] = {"explains", 2, .place = PS_SAID_VERDICT,
                           .words = "{fact} explains {0 change} of {1 change}{per}."},
+    [PS_FACT_NEW_EXPLAINS] = {"new_explains", 2, .place = PS_SAID_VERDICT,
+                              .words = "{fact} is new, and explains {0 change} of "
+                                       "{1 change}{per}."},
+    [PS_FACT_GONE_EXPLAINS] = {"gone_explains", 2, .place = PS_SAID_VERDICT,
+                               .words = "{fact} is gone, and explains {0 change} of "
+                                        "{1 change}{per}."},
     [PS_FACT_EXPLAINS_MORE] = {"explains_more", 3, .place = PS_SAID_VERDICT,
                                .words = "{fact} explains {0 change}; all others {1 change}, "
                                         "together {2 change}{per}."},
@@ -774,6 +780,59 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                         "first token is {1 s of} to {2 s of}."},
     [PS_FACT_LATE_BY] = {"late_by", 1,
                          .words = "most of the time of {0} late {0 request|requests}"},
+
+    /* of XLA */
+    [PS_FACT_XLA_OUTSIDE_IN] =
+        {"xla_outside_in", 2, .place = PS_SAID_VERDICT,
+         .words = "No operator runs for {0 %}{of each}, while the program is in {subjects}.",
+         .then = " That is {1 s of}{per}."},
+    [PS_FACT_XLA_OUTSIDE] = {"xla_outside", 2, .place = PS_SAID_VERDICT,
+                             .words =
+                                 "No operator runs for {0 %}{of each}, and XLA does nothing else.",
+                             .then = " The program does other work for {1 s of}{per}, or waits."},
+    [PS_FACT_XLA_COMPILES] =
+        {"xla_compiles", 3, .place = PS_SAID_VERDICT,
+         .words = "JAX compiles {0 of} programs, which takes {1 %}{of each}.",
+         .then = " Each new shape or type of an input, and each new function, is compiled. Inputs "
+                 "padded to equal shapes, and one jax.jit outside of the loop, are compiled once; "
+                 "jax.log_compiles names what is compiled."},
+    [PS_FACT_XLA_COMPILED_ONCE] =
+        {"xla_compiled_once", 2, .place = PS_SAID_VERDICT,
+         .words = "JAX compiles {0 of} {0 program|programs} while XLA records, which takes {1 "
+                  "%}{of each}."},
+    [PS_FACT_XLA_READS] =
+        {"xla_reads", 2, .place = PS_SAID_VERDICT,
+         .words = "The program reads {0 of} results{a step}, and waits for each.",
+         .then = " No operator runs for {1 % of}{of each}. A loop that decides on the device, as "
+                 "jax.lax.while_loop, or values that are read every n-th time, need fewer waits."},
+    [PS_FACT_XLA_MANY_PROGRAMS] =
+        {"xla_many_programs", 3, .place = PS_SAID_VERDICT,
+         .words = "Many small programs are started, {0 of}{a step}.",
+         .then = " Each runs operators for {1 s of} on average, and no operator runs for {2 % "
+                 "of}{of each}. One jax.jit around them makes one program."},
+    [PS_FACT_XLA_MOVES] = {"xla_moves", 2, .place = PS_SAID_VERDICT,
+                           .words = "Values are moved to or from the device for {0 %}{of each}.",
+                           .then = " No operator runs meanwhile, {1 s of}{per}."},
+    [PS_FACT_XLA_LATE_DEVICE] =
+        {"xla_late_device", 4, .place = PS_SAID_VERDICT,
+         .words = "The devices wait for device {0 general}.",
+         .then =
+             " It computes for {1 s of}{per}, the others for {2 s of} on average, and they wait "
+             "{3 s of} for it in collectives."},
+    [PS_FACT_XLA_COLLECTIVES] =
+        {"xla_collectives", 2, .place = PS_SAID_VERDICT,
+         .words = "Collectives do not overlap with other operators, and take {0 %}{of each}.",
+         .then = " They alone take {1 s of}{per}."},
+    [PS_FACT_XLA_TOP_OPERATOR] = {"xla_top_operator", 2, .place = PS_SAID_VERDICT,
+                                  .words = "{codes} takes {0 %}{of each}.",
+                                  .then = " All operators take {1 % of}."},
+    [PS_FACT_XLA_OPERATORS] = {"xla_operators", 1, .words = " All operators take {0 % of}."},
+    [PS_FACT_XLA_IN_CALL] = {"xla_in_call", .words = " Nearly all of it is in {fact code}."},
+    [PS_FACT_XLA_TRACER] = {"xla_tracer",
+                            .words =
+                                " The Python tracer (python_tracer_level=1), or "
+                                "jax.profiler.TraceAnnotation around parts of the program, shows "
+                                "what it does."},
 
     /* ... titles and evidence of their rows */
     [PS_FACT_TITLE] = {"title", .words = "{fact code}"},

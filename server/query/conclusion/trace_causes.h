@@ -361,6 +361,9 @@ struct ps_subject ps_trace_text_subject(struct ps_conclusion *c, const struct ps
 /* A number of kernels in a step, or in the trace; the same as a fact. */
 double ps_trace_kernels_of_step(const struct ps_trace_time *trace, int64_t calls);
 struct ps_fact ps_trace_kernel_fact(const struct ps_trace_time *trace, int64_t calls);
+/* A name as a sentence has it. Names of kernels can have a thousand characters: a long one is said
+ * without "void" and its parameters, and is cut. */
+struct ps_str ps_trace_short_name(struct ps_conclusion *c, struct ps_str name);
 /* "50 calls" */
 struct ps_fact ps_trace_count(double n, const char *noun, struct ps_report_link link);
 /* Returns what times are of: " of a step". */

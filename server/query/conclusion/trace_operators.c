@@ -163,9 +163,7 @@ static size_t length_without_parameters(struct ps_str name)
     return name.len;
 }
 
-/* A name as a sentence has it. Names of kernels can have a thousand characters: a long one is told
- * without "void" and its parameters, and is cut. */
-static struct ps_str short_name(struct ps_conclusion *c, struct ps_str name)
+struct ps_str ps_trace_short_name(struct ps_conclusion *c, struct ps_str name)
 {
     const struct ps_str result = PS_STR("void ");
     struct ps_str text = name;
@@ -195,10 +193,10 @@ enum ps_status ps_trace_find_top(struct ps_conclusion *c, const struct ps_trace_
         const double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
         const struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
 
-        top[(*n)++] = (struct ps_fact){
-            PS_FACT_TOP,
-            ps_subject_of(c, PS_SUBJECT_OPERATOR, link, short_name(c, ps_col_text(stmt, 0))),
-            .values = {seconds / trace->wall_s}, .link = link};
+        top[(*n)++] = (struct ps_fact){PS_FACT_TOP,
+                                       ps_subject_of(c, PS_SUBJECT_OPERATOR, link,
+                                                     ps_trace_short_name(c, ps_col_text(stmt, 0))),
+                                       .values = {seconds / trace->wall_s}, .link = link};
     }
     return err->code;
 }

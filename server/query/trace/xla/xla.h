@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "server/query/rowset.h"
 #include "server/runfile/trace.h"
+#include "slices/intervals.h"
 
 /* What the arguments of a slice say of its operator. */
 struct ps_xla_call {
@@ -35,5 +36,77 @@ struct ps_xla_call ps_xla_read_call(struct ps_xla_arguments *arguments,
 /* The rows of ps_temp_xla_operators: operators of a program, summed over devices and threads, and
  * device work without an operator. */
 ps_make_rows ps_make_xla_operators;
+
+/* What a moment of the program is spent on. A moment counts for the first part that is active. */
+enum ps_xla_part {
+    PS_XLA_COMPUTE,    /* an operator or other work of a device runs */
+    PS_XLA_COLLECTIVE, /* only collectives run, with their waiting */
+    PS_XLA_EXECUTE,    /* a program runs, but no operator that was recorded */
+    PS_XLA_COMPILE,    /* JAX traces, lowers and compiles a program */
+    PS_XLA_TRANSFER,   /* values are moved between the program and a device */
+    PS_XLA_DISPATCH,   /* a program is started */
+    PS_XLA_WAIT,       /* the program waits for XLA */
+    PS_XLA_OUTSIDE,    /* nothing of these: the program does other work */
+    PS_N_XLA_PARTS
+};
+/* Names in the API. */
+extern const char *const ps_xla_part_words[PS_N_XLA_PARTS];
+
+/* What a device does in the window. */
+struct ps_xla_device {
+    int64_t number;                 /* -1: the arguments do not say it */
+    struct ps_intervals busy;       /* joined: it computes, collectives apart */
+    struct ps_intervals collective; /* joined: it is in collectives */
+    int64_t busy_ns, wait_ns;       /* in the window; wait_ns: in collectives, for others */
+};
+
+struct ps_xla_time {
+    struct ps_range window; /* from the first step to the end of the last one, or of all XLA does */
+    struct ps_intervals steps;                 /* those that the file marks; n 0: none */
+    struct ps_intervals parts[PS_XLA_OUTSIDE]; /* joined */
+    int64_t part_ns[PS_N_XLA_PARTS];           /* in the window */
+    struct ps_xla_device *devices;
+    size_t n_devices, cap_devices;
+    uint32_t main_track;             /* the thread that starts programs; 0: none */
+    struct ps_intervals outside;     /* moments of PS_XLA_OUTSIDE, joined */
+    int64_t compiled, compile_steps; /* programs that are compiled, and steps with some */
+    int64_t programs, reads;         /* that are started; results that the program reads */
+    int64_t operators;               /* calls of operators */
+};
+enum ps_status ps_xla_time_read(struct ps_db *db, struct ps_xla_time *out, struct ps_err *err);
+/* Divides [from, to) among the parts. */
+void ps_xla_time_divide(const struct ps_xla_time *time, int64_t from, int64_t to,
+                        int64_t out[PS_N_XLA_PARTS]);
+void ps_xla_time_free(struct ps_xla_time *time); /* for PS_AUTO */
+
+/* What the program does while no part of XLA is active: a slice name of its thread. */
+struct ps_xla_unit {
+    uint32_t name;   /* text id */
+    int64_t ns;      /* of the moments outside that its slices cover */
+    int64_t calls;   /* slices that cover some */
+    int64_t longest; /* id of the slice that covers most */
+    int64_t depth;   /* of that slice */
+    int64_t longest_ns;
+};
+/* Finds the unit that covers most of the moments of PS_XLA_OUTSIDE: the innermost of those that
+ * cover nearly as much; *callee is what it calls for nearly all of that time. Their names are 0 if
+ * nothing covers half of these moments. */
+enum ps_status ps_xla_outside_read(struct ps_db *db, const struct ps_xla_time *time,
+                                   struct ps_xla_unit *unit, struct ps_xla_unit *callee,
+                                   struct ps_err *err);
+/* Whether the name is that of a Python frame, "$app.py:12 load", and of a built-in function, "$time
+ * sleep". */
+bool ps_xla_is_frame(struct ps_str name);
+bool ps_xla_is_builtin(struct ps_str name);
+
+/* What a name of a host slice means. */
+enum ps_xla_name {
+    PS_XLA_NAME_OTHER,
+    PS_XLA_NAME_COMPILES,
+    PS_XLA_NAME_MOVES,
+    PS_XLA_NAME_READS,
+    PS_XLA_NAME_STARTS
+};
+enum ps_xla_name ps_xla_name_of(struct ps_str name);
 
 #endif
