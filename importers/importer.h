@@ -56,6 +56,7 @@ struct ps_importer {
     FORMAT(criterion)         /* before trace_job, which reads archives */                         \
     FORMAT(serving_trace_job) /* before trace_job, which reads archives */                         \
     FORMAT(serving_job)       /* before trace_job, which reads archives */                         \
+    FORMAT(xla_job)           /* before trace_job, which reads archives */                         \
     FORMAT(engine_events)                                                                          \
     FORMAT(engine_log)                                                                             \
     FORMAT(trace_job)                                                                              \

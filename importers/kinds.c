@@ -83,6 +83,7 @@ static const struct ps_kind kinds[] = {
               "device-memory", "flame"}},
     {.name = "xla-trace",
      .mark = "xla",
+     .merges = true,
      .has = PS_HAS_SLICES | PS_HAS_XLA,
      .tabs = {"timeline", "xla-operators", "slices", "kernels", "flame"}},
     {.name = "trace",

@@ -71,6 +71,7 @@ PUBLIC = {
         "sink.h": ALL,
         "text/clean.h": ["server/jobs"],
         "trace/job_rank.h": ALL,
+        "trace/xla_job.h": ALL,
     },
     "server/runfile": {
         "db.h": ALL,
@@ -125,6 +126,7 @@ PUBLIC = {
         "import.h": ALL,
         "import_process.h": ALL,
         "importer_main.h": ALL,
+        "copies.h": ["server/cli"],
         "jobs.h": ALL,
         "members.h": ALL,
         "merge.h": ALL,

@@ -13,6 +13,8 @@
 #include "importers/trace/import.h"
 #include "importers/trace/job.h"
 #include "importers/trace/members.h"
+#include "importers/trace/xla_job.h"
+#include "importers/trace/xplane.h"
 
 #include <stdlib.h>
 
@@ -165,9 +167,20 @@ static enum ps_match sniff_xla(struct ps_str head)
     return is_trace(head) && is_xla(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
+bool ps_is_xla_profile(struct ps_str head)
+{
+    return tr_is_xplane(head) || (is_trace(head) && is_xla(head));
+}
+
 static enum ps_match sniff_generic(struct ps_str head)
 {
     return is_trace(head) ? PS_MATCH_LIKELY : PS_MATCH_NO;
+}
+
+static enum ps_match sniff_xla_job(struct ps_str head)
+{
+    return ps_is_archive(head) && ps_str_starts_with(head, PS_STR(PS_XLA_FOLDER)) ? PS_MATCH_SURE
+                                                                                  : PS_MATCH_NO;
 }
 
 static enum ps_match sniff_job(struct ps_str head)
@@ -276,6 +289,22 @@ static enum ps_status import_or_keep(struct members *members, struct waiting *me
     return status;
 }
 
+/* Reads a trace of JSON or of XLA. */
+static enum ps_status read_trace(struct ps_stream *in, struct tr_trace *trace)
+{
+    struct ps_str head = ps_stream_peek(in, MEMBER_HEAD);
+
+    if (tr_is_xplane(head))
+        return tr_xplane_read(in, trace);
+    trace->is_xla = is_xla(head);
+    return tr_trace_read(in, trace);
+}
+
+static bool is_any_trace(struct ps_str head)
+{
+    return is_trace(head) || tr_is_xplane(head);
+}
+
 /* Imports one file of a job, or keeps it until all files are read. */
 static enum ps_status load_member(struct members *members, struct ps_stream *in, struct ps_str name,
                                   struct ps_err *err)
@@ -285,7 +314,7 @@ static enum ps_status load_member(struct members *members, struct ps_stream *in,
     member->name = ps_strdup(name);
     member->trace.out = tr_job_read_file(members->job, name);
     member->trace.err = err;
-    if (tr_trace_read(in, &member->trace) == PS_OK)
+    if (read_trace(in, &member->trace) == PS_OK)
         return import_or_keep(members, member);
     free_member(member);
     return err->code;
@@ -362,7 +391,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct members *m
             ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &member_limits));
 
         members->files++;
-        if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
+        if (is_any_trace(ps_stream_peek(in, MEMBER_HEAD))) {
             if (++members->traces > TR_WORKERS_MAX)
                 status = ps_fail(err, PS_LIMIT, "the archive contains more than %u traces",
                                  TR_WORKERS_MAX);
@@ -489,6 +518,15 @@ const struct ps_importer ps_trace_generic = {
     .record_command = "viztracer -o trace.json app.py",
     .sniff = sniff_generic,
     .load = load,
+};
+
+const struct ps_importer ps_xla_job = {
+    .kind = "xla-trace",
+    .label = "XLA profiles of several hosts",
+    .description = "folder, tar or zip of the *.xplane.pb of one recording",
+    .record_command = "jax.profiler.trace(\"log\")",
+    .sniff = sniff_xla_job,
+    .load = load_job,
 };
 
 const struct ps_importer ps_trace_job = {

@@ -47,6 +47,7 @@ struct tr_job {
     struct ps_buf key;
     struct tr_job_ids base_ids, next_ids; /* the ids of the current file begin at base_ids + 1 */
     bool has_clock, is_whole_written;
+    bool is_xla;                /* the files are profiles of XLA, which have no ranks */
     bool is_capture;            /* the current file is part of the capture of another one */
     bool is_described;          /* a file that is not a capture has written the metadata */
     int64_t base_ns, origin_us; /* time base of the first file */
@@ -591,6 +592,8 @@ static struct ps_str worker_of(struct ps_str name)
 
     if (slash)
         name = ps_str_skip(name, (size_t)(slash + 1 - name.ptr));
+    if (ps_str_find(name, PS_STR(".xplane.pb"))) /* the host may be an address: 10.0.0.1 */
+        return name;
     dot = memchr(name.ptr, '.', name.len);
     if (dot && dot + 1 < name.ptr + name.len && dot[1] >= '0' && dot[1] <= '9')
         name.len = (size_t)(dot - name.ptr);
@@ -599,7 +602,7 @@ static struct ps_str worker_of(struct ps_str name)
 
 static struct ps_str without_ending(struct ps_str name)
 {
-    static const char *const endings[] = {".gz", ".json", ".trace", ".pt"};
+    static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".pb", ".xplane"};
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         struct ps_str ending = ps_str_from_c(endings[i]);
@@ -687,6 +690,7 @@ static void write_rank(struct tr_job *job, const struct tr_trace *trace)
 void tr_job_set_trace(struct tr_job *job, struct tr_trace *trace)
 {
     job->trace = trace;
+    job->is_xla |= trace->is_xla;
     trace->first_track = job->base_ids.track;
     job->shift_ns = clock_of(job, trace);
     write_rank(job, trace);
@@ -753,7 +757,7 @@ void tr_job_write(struct tr_job *job)
     struct ps_sink *out = job->out;
 
     span(job);
-    if (job->workers.count > 1 && job->n_ranked < job->workers.count)
+    if (job->workers.count > 1 && job->n_ranked < job->workers.count && !job->is_xla)
         ps_sink_note(
             out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
             "the run joins traces of %u workers, and not all of them have a rank: if they are "

@@ -36,7 +36,7 @@ struct reader {
     struct ps_wire_stream wire;
     struct ps_sink *out;
     struct ps_err *err;
-    struct tr_trace trace;
+    struct tr_trace *trace;
     struct xplane_spool spool;
     struct xplane_events events;
     uint64_t n_planes, n_texts;
@@ -61,7 +61,7 @@ static enum ps_status report_progress(struct reader *r)
     ps_stream_progress(r->in, &done, &total);
     if (!ps_sink_ok(r->out))
         return ps_fail(r->err, r->out->err.code, "%s", r->out->err.text);
-    if (r->out->ops->progress && !r->out->ops->progress(r->out, done, total, r->trace.counts.read))
+    if (r->out->ops->progress && !r->out->ops->progress(r->out, done, total, r->trace->counts.read))
         return ps_fail(r->err, PS_CANCELLED, "the import was cancelled");
     return PS_OK;
 }
@@ -242,7 +242,7 @@ static void keep_facts(struct reader *r, struct xplane_plane *plane)
     if (!stats.len)
         return;
     xplane_write_stats(plane, stats, &json);
-    tr_fill_header(&r->trace, plane->name, ps_buf_slice(&json));
+    tr_fill_header(r->trace, plane->name, ps_buf_slice(&json));
     if (ps_str_eq_c(plane->name, "Task Environment")) {
         r->start_ns = member_of(ps_buf_slice(&json), "profile_start_time");
         r->stop_ns = member_of(ps_buf_slice(&json), "profile_stop_time");
@@ -285,7 +285,7 @@ static void write_pid(const struct reader *r, const struct xplane_plane *plane, 
     else if (ps_str_starts_with(plane->name, device) && plane->id >= 0 && plane->id < 500)
         pid = 1 + plane->id;
     (void)snprintf(out, 24, "%" PRId64, pid);
-    if (has_process(&r->trace, ps_str_from_c(out)))
+    if (has_process(r->trace, ps_str_from_c(out)))
         (void)snprintf(out, 24, "%" PRId64, 100000 + (int64_t)r->n_planes);
 }
 
@@ -323,8 +323,8 @@ static void reject_plane(struct reader *r, const struct xplane_plane *plane)
 
     for (size_t i = 0; i < plane->n_lines; i++)
         n += plane->lines[i].n_events;
-    r->trace.counts.read += n;
-    r->trace.counts.rejected += n;
+    r->trace->counts.read += n;
+    r->trace->counts.rejected += n;
     r->n_planes++;
     ps_sink_note(r->out, PS_NOTE_REJECTED, r->wire.fault.at, 0,
                  "the file ends inside plane %.*s: its %" PRIu64
@@ -414,7 +414,7 @@ static enum ps_status check_head(const struct reader *r)
 /* Fails if the file is damaged so much that nothing can be read. */
 static enum ps_status check_planes(const struct reader *r)
 {
-    bool is_empty = !r->n_planes || !r->trace.counts.read;
+    bool is_empty = !r->n_planes || !r->trace->counts.read;
 
     if (!is_empty || r->wire.is_cut || (!r->wire.fault.what && !r->n_damages))
         return PS_OK;
@@ -445,7 +445,7 @@ static void write_json_header(struct reader *r, const char *key, struct ps_str t
     struct ps_json json = ps_json_writer(&out);
 
     ps_json_str(&json, text);
-    tr_fill_header(&r->trace, ps_str_from_c(key), ps_buf_slice(&out));
+    tr_fill_header(r->trace, ps_str_from_c(key), ps_buf_slice(&out));
 }
 
 static void write_number_header(struct reader *r, const char *key, int64_t number)
@@ -453,7 +453,7 @@ static void write_number_header(struct reader *r, const char *key, int64_t numbe
     char text[24];
 
     (void)snprintf(text, sizeof text, "%" PRId64, number);
-    tr_fill_header(&r->trace, ps_str_from_c(key), ps_str_from_c(text));
+    tr_fill_header(r->trace, ps_str_from_c(key), ps_str_from_c(text));
 }
 
 /* Writes what the file says of the recording. Times of lines count from the start of the recording,
@@ -464,7 +464,7 @@ static void write_facts(struct reader *r)
 
     if (r->hostname.len)
         write_json_header(r, "host_name", ps_buf_slice(&r->hostname));
-    if (r->start_ns && r->trace.first_ns < r->start_ns / 2)
+    if (r->start_ns && r->trace->first_ns < r->start_ns / 2)
         write_number_header(r, "baseTimeNanoseconds", r->start_ns);
     if (r->n_programs)
         write_number_header(r, "programs", (int64_t)r->n_programs);
@@ -472,7 +472,7 @@ static void write_facts(struct reader *r)
         ps_buf_puts(&json, "[");
         ps_buf_add_str(&json, ps_buf_slice(&r->events.aggregated));
         ps_buf_puts(&json, "]");
-        tr_fill_header(&r->trace, PS_STR("aggregated_events"), ps_buf_slice(&json));
+        tr_fill_header(r->trace, PS_STR("aggregated_events"), ps_buf_slice(&json));
         ps_sink_note(
             r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
             "events that only have a number of occurrences, listed in the header: %" PRIu64,
@@ -484,43 +484,47 @@ static void write_facts(struct reader *r)
                      r->events.n_unclean);
 }
 
-static enum ps_status import(struct reader *r)
+static enum ps_status read_profile(struct reader *r)
 {
-    static const struct tr_source source = {.tool = "XLA profiler", .unit = "events"};
     enum ps_status status;
 
     if (check_head(r) != PS_OK)
         return r->err->code;
-    tr_fill_begin(&r->trace, &source);
-    r->trace.is_xla = true;
-    r->spool.scratch = r->trace.scratch;
-    xplane_events_begin(&r->events, &r->trace);
+    xplane_events_begin(&r->events, r->trace);
     status = read_all(r);
     if (status == PS_OK)
         status = check_planes(r);
     if (status != PS_OK)
         return status;
     write_facts(r);
-    xplane_spool_free(&r->spool);
-    xplane_events_free(&r->events);
-    r->events = (struct xplane_events){0};
-    status = tr_fill_end(&r->trace, INT64_MIN);
-    return status == PS_OK ? tr_import_trace(&r->trace) : status;
+    return tr_fill_end(r->trace, INT64_MIN);
+}
+
+enum ps_status tr_xplane_read(struct ps_stream *in, struct tr_trace *trace)
+{
+    static const struct tr_source source = {.tool = "XLA profiler", .unit = "events"};
+    struct reader r = {.in = in, .out = trace->out, .err = trace->err, .trace = trace};
+    enum ps_status status;
+
+    tr_fill_begin(trace, &source);
+    trace->is_xla = true;
+    r.spool.scratch = trace->scratch;
+    status = read_profile(&r);
+    xplane_spool_free(&r.spool);
+    xplane_events_free(&r.events);
+    ps_buf_free(&r.hostname);
+    return status;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_err failure = PS_ERR_INIT;
-    struct reader r = {.in = in, .out = out, .err = &failure};
-    enum ps_status status;
+    struct tr_trace trace = {.out = out, .err = &failure};
+    enum ps_status status = tr_xplane_read(in, &trace);
 
-    r.trace.out = out;
-    r.trace.err = &failure;
-    status = import(&r);
-    xplane_spool_free(&r.spool);
-    xplane_events_free(&r.events);
-    ps_buf_free(&r.hostname);
-    tr_trace_free(&r.trace);
+    if (status == PS_OK)
+        status = tr_import_trace(&trace);
+    tr_trace_free(&trace);
     return ps_fail_copy_hint(err, &failure, status == PS_LIMIT ? "record a shorter time" : "");
 }
 
@@ -544,7 +548,7 @@ static bool is_plane(struct ps_str bytes)
 }
 
 /* Recognises a profile by the name of a plane: "/host:CPU", "/device:TPU:0". */
-static enum ps_match sniff(struct ps_str head)
+bool tr_is_xplane(struct ps_str head)
 {
     const char *at = head.ptr, *end = head.ptr + head.len;
 
@@ -554,13 +558,18 @@ static enum ps_match sniff(struct ps_str head)
         at = ps_wire_varint(at, end, &tag);
         at = at ? ps_wire_varint(at, end, &len) : NULL;
         if (!at || (tag & 7) != PS_WIRE_BYTES || tag >> 3 < 1 || tag >> 3 > XP_XSPACE_HOSTNAMES)
-            return PS_MATCH_NO;
+            return false;
         len = len < (uint64_t)(end - at) ? len : (uint64_t)(end - at);
         if (tag >> 3 == XP_XSPACE_PLANES && is_plane((struct ps_str){at, (size_t)len}))
-            return PS_MATCH_SURE;
+            return true;
         at += len;
     }
-    return PS_MATCH_NO;
+    return false;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    return tr_is_xplane(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_xplane = {

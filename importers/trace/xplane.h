@@ -149,4 +149,9 @@ enum ps_status xplane_events_add(struct xplane_events *e, struct xplane_plane *p
 void xplane_write_stats(struct xplane_plane *plane, struct ps_str stats, struct ps_buf *out);
 void xplane_events_free(struct xplane_events *e);
 
+/* Whether a file is a profile. `head`: its first bytes. */
+bool tr_is_xplane(struct ps_str head);
+/* Reads a profile into the trace, whose `out` and `err` are set. Call tr_trace_free in any case. */
+enum ps_status tr_xplane_read(struct ps_stream *in, struct tr_trace *trace);
+
 #endif

@@ -12,6 +12,7 @@
 #include "importers/measurements/criterion.h"
 #include "importers/serving/job.h"
 #include "importers/text/clean.h"
+#include "importers/trace/xla_job.h"
 #include "server/jobs/bundle.h"
 #include "server/jobs/members_state.h"
 
@@ -56,6 +57,7 @@ static void inspect_member(struct ps_members *members, struct ps_stream *in,
                 "archives inside archives are not read" PS_HINT "unpack it and add its files");
     }
     member->is_torch_trace = importer == &ps_torch_trace;
+    member->is_xplane = importer == &ps_xplane;
     member->serving = ps_serving_facts_of(importer);
     member->is_asv_result = importer == &ps_asv;
     member->file.worker = ps_job_worker_of(member->name);
@@ -115,6 +117,7 @@ static bool is_packed(const struct ps_members *members)
 
     return members->tar && (ps_str_starts_with(first, PS_STR(PS_CRITERION_FOLDER)) ||
                             ps_str_starts_with(first, PS_STR(PS_SERVING_FOLDER)) ||
+                            ps_str_starts_with(first, PS_STR(PS_XLA_FOLDER)) ||
                             ps_str_starts_with(first, PS_STR(PS_SERVING_TRACE_FOLDER)) ||
                             ps_str_eq_c(first, PS_ASV_DESCRIPTIONS));
 }
@@ -165,6 +168,7 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
         ps_archive_free(archive);
         ps_members_find_serving(members);
         ps_members_find_ranks(members);
+        ps_members_find_hosts(members);
         ps_members_find_benchmarks(members);
         if (err->code != PS_OK || one_run(members)) {
             ps_members_free(members);

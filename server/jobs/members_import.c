@@ -57,6 +57,8 @@ static const char *run_name(const struct ps_member_part *part, const char *file,
 
     if (part->kind == PS_PART_RANKS)
         return len ? part->folder : file;
+    if (part->kind == PS_PART_XLA && !len)
+        return file;
     ps_buf_add(out, part->folder, len ? len - 1 : 0);
     if (!len)
         ps_buf_puts(out, part->kind == PS_PART_CRITERION ? "criterion" : "serving");
@@ -67,7 +69,7 @@ static const char *run_name(const struct ps_member_part *part, const char *file,
 static const char *packed_name(const struct ps_member_part *part, const char *name,
                                struct ps_buf *out)
 {
-    if (part->kind == PS_PART_RANKS)
+    if (part->kind == PS_PART_RANKS || part->kind == PS_PART_XLA)
         return ps_member_base_name(name);
     ps_buf_printf(out, "%s%s", part->kind == PS_PART_CRITERION ? PS_CRITERION_FOLDER : "",
                   name + strlen(part->folder));

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* members_ranks.c: the traces of the workers and spans of one training job. */
+/* members_ranks.c: the traces of the workers and spans of one training job, and the profiles of XLA
+ * of the hosts of one recording. */
+#include <stdlib.h>
+
+#include "importers/importer.h"
+#include "server/jobs/copies.h"
 #include "server/jobs/members_state.h"
+
+/* --- Traces of a training job --- */
 
 bool ps_is_job_member(const char *path, size_t *len)
 {
@@ -99,4 +106,66 @@ void ps_members_find_ranks(struct ps_members *members)
             members->items[i].part = PS_MEMBER_ALONE;
     for (size_t i = 0; i < members->n_parts; i++)
         members->parts[i].n_left = members->parts[i].files;
+}
+
+/* --- Profiles of XLA --- */
+
+static void leave_out_copies(struct ps_members *members)
+{
+    PS_AUTO(ps_free_ptr) const char **names = ps_alloc_array(members->n + 1, sizeof *names);
+
+    for (size_t i = 0; i < members->n; i++)
+        names[i] = members->items[i].name;
+    for (size_t i = 0; i < members->n; i++) {
+        struct ps_member *member = &members->items[i];
+
+        if (ps_is_xprof_cache(ps_str_from_c(ps_member_base_name(member->name)), PS_ERR_IGNORED))
+            member->part = PS_MEMBER_COMPANION;
+        else if (member->part == PS_MEMBER_ALONE &&
+                 ps_is_copy_of_recording(names, members->n, i, &member->reason))
+            member->part = PS_MEMBER_LEFT_OUT;
+    }
+}
+
+/* How many profiles of XLA are in the folder of the member. */
+static size_t count_hosts(const struct ps_members *members, const struct ps_member *member)
+{
+    size_t len = ps_member_folder_len(member->name), n = 0;
+
+    for (size_t i = 0; i < members->n; i++)
+        n += members->items[i].is_xplane && members->items[i].part == PS_MEMBER_ALONE &&
+             ps_member_folder_len(members->items[i].name) == len &&
+             strncmp(members->items[i].name, member->name, len) == 0;
+    return n;
+}
+
+static void add_host_part(struct ps_members *members, size_t first)
+{
+    struct ps_str folder = {members->items[first].name,
+                            ps_member_folder_len(members->items[first].name)};
+    int part = (int)members->n_parts;
+
+    PS_RESERVE_ONE(members->parts, members->n_parts, members->cap_parts);
+    members->parts[members->n_parts++] =
+        (struct ps_member_part){.folder = ps_strdup(folder), .fd = -1, .kind = PS_PART_XLA};
+    for (size_t i = first; i < members->n; i++) {
+        struct ps_member *member = &members->items[i];
+
+        if (!member->is_xplane || member->part != PS_MEMBER_ALONE ||
+            ps_member_folder_len(member->name) != folder.len ||
+            strncmp(member->name, folder.ptr, folder.len) != 0)
+            continue;
+        member->part = part;
+        members->parts[part].files++;
+    }
+    members->parts[part].n_left = members->parts[part].files;
+}
+
+void ps_members_find_hosts(struct ps_members *members)
+{
+    leave_out_copies(members);
+    for (size_t i = 0; i < members->n; i++)
+        if (members->items[i].is_xplane && members->items[i].part == PS_MEMBER_ALONE &&
+            count_hosts(members, &members->items[i]) > 1)
+            add_host_part(members, i);
 }

@@ -18,7 +18,7 @@ size_t ps_member_folder_len(const char *path)
 int ps_member_part_of(struct ps_members *members, struct ps_str folder)
 {
     for (size_t i = 0; i < members->n_parts; i++)
-        if (members->parts[i].kind != PS_PART_SERVING &&
+        if (members->parts[i].kind != PS_PART_SERVING && members->parts[i].kind != PS_PART_XLA &&
             ps_str_eq_c(folder, members->parts[i].folder))
             return (int)i;
     PS_RESERVE_ONE(members->parts, members->n_parts, members->cap_parts);

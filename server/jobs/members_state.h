@@ -16,7 +16,7 @@ enum {
     PS_MEMBER_COMPANION = -3, /* belongs to other files, and is not reported */
 };
 
-enum ps_part_kind { PS_PART_RANKS, PS_PART_CRITERION, PS_PART_SERVING };
+enum ps_part_kind { PS_PART_RANKS, PS_PART_XLA, PS_PART_CRITERION, PS_PART_SERVING };
 
 /* Files that are one run: those of a training job, of the benchmarks of Criterion.rs, or of a
  * serving job. */
@@ -38,6 +38,7 @@ struct ps_member_descriptions {
 struct ps_member {
     char *name;
     bool is_torch_trace; /* a trace of the PyTorch profiler */
+    bool is_xplane;      /* a profile of XLA, of one host */
     bool is_asv_result, is_criterion;
     char *criterion_folder; /* of a benchmark.json of Criterion.rs: the folder that it states */
     struct ps_serving_file_facts serving;
@@ -71,6 +72,8 @@ int ps_member_part_of(struct ps_members *members, struct ps_str folder);
 /* Groups the files of training jobs (members_ranks.c). A job with only one file is imported like
  * any other file. */
 void ps_members_find_ranks(struct ps_members *members);
+/* Groups the profiles of XLA of one folder, and leaves out copies of them (members_ranks.c). */
+void ps_members_find_hosts(struct ps_members *members);
 /* Groups the files of serving jobs (members_serving.c). */
 void ps_members_find_serving(struct ps_members *members);
 

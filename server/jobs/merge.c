@@ -9,17 +9,18 @@
 #include "base/file.h"
 #include "importers/kinds.h"
 #include "importers/serving/job.h"
+#include "importers/trace/xla_job.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
-enum { HEAD = 64 * 1024, HEAD_INSIDE = 4096 };
+enum { HEAD = 64 * 1024, HEAD_INSIDE = 64 * 1024 };
 
-enum merge_method { NOTHING, PICKLES, TRACES, SERVING };
+enum merge_method { NOTHING, PICKLES, TRACES, XLA, SERVING };
 
 struct ps_merge {
     int fd;
     enum merge_method method; /* set by the first file, unless it is SERVING */
-    const char *folder;       /* of the files in the archive: "" or that of a serving job */
+    const char *folder;       /* of the files in the archive: "", or that of their importer */
     struct ps_archive_writer *tar;
 };
 
@@ -54,6 +55,8 @@ static enum merge_method plain_method_of(struct ps_str head)
 
     if (head.len >= 2 && (unsigned char)head.ptr[0] == 0x80)
         return PICKLES;
+    if (ps_is_xla_profile(head))
+        return XLA;
     while (blank < head.len && strchr(" \t\r\n", head.ptr[blank]))
         blank++;
     head = ps_str_skip(head, blank);
@@ -83,6 +86,8 @@ static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, c
     if (merge->method != NOTHING && merge->method != way)
         return ps_fail(err, PS_BAD_REQUEST, "%s is of another kind than the files before it", name);
     merge->method = way;
+    if (way == XLA)
+        merge->folder = PS_XLA_FOLDER;
     return PS_OK;
 }
 
@@ -101,18 +106,28 @@ static enum ps_status add_file(struct ps_merge *merge, struct ps_stream *in, uin
     return status;
 }
 
+/* The name of a member of an archive without the folder that the importer of the archive knows. */
+static struct ps_str member_name(const struct ps_merge *merge, struct ps_str path)
+{
+    const struct ps_str folder = PS_STR(PS_XLA_FOLDER);
+
+    if (merge->method == SERVING)
+        return ps_serving_member_name(path);
+    return ps_str_starts_with(path, folder) ? ps_str_skip(path, folder.len) : path;
+}
+
 static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, const char *name,
                                   struct ps_err *err)
 {
+    bool is_xla = ps_str_starts_with(ps_stream_peek(in, HEAD), PS_STR(PS_XLA_FOLDER));
     struct ps_archive *archive = ps_archive_open(in, &limits);
     struct ps_str member;
     uint64_t bytes;
 
     if (merge->method != SERVING)
-        check_way(merge, TRACES, name, err);
+        check_way(merge, is_xla ? XLA : TRACES, name, err);
     while (err->code == PS_OK && ps_archive_next(archive, &member, &bytes)) {
-        PS_AUTO(ps_free_ptr)
-        char *copy = ps_strdup(merge->method == SERVING ? ps_serving_member_name(member) : member);
+        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member_name(merge, member));
 
         if (!ps_archive_special(archive))
             add_file(merge, ps_archive_member(archive), bytes, copy, err);
@@ -135,7 +150,7 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
     if (err->code == PS_OK && merge->method == SERVING)
         return add_file(merge, in, bytes, name, err);
     way = method_of(head);
-    if (err->code == PS_OK && check_way(merge, way, name, err) == PS_OK && way == TRACES)
+    if (err->code == PS_OK && check_way(merge, way, name, err) == PS_OK && way != PICKLES)
         return add_file(merge, in, bytes, name, err);
     in = ps_stream_decompress(in, &limits);
     if (err->code == PS_OK)

@@ -19,6 +19,7 @@
 #include "server/cli/input_file.h"
 #include "server/cli/options/option_values.h"
 #include "server/cli/progress.h"
+#include "server/jobs/copies.h"
 #include "server/jobs/import_process.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/sniff.h"
@@ -384,6 +385,25 @@ static void find_serving(struct add_state *adding, struct folder *folder,
     ps_packed_files_find_serving(folder->paths, facts, folder->count, packed);
 }
 
+/* Number of files, from index `at` on, that are profiles of XLA of the hosts of one recording. */
+static size_t host_files(struct add_state *adding, struct folder *folder, size_t at)
+{
+    const char *first = folder->paths[at];
+    const size_t folder_len = (size_t)(base_name(first) - first);
+    size_t n = 0;
+    while (at + n < folder->count && n < PS_MERGE_MAX && !ps_progress_interrupted()) {
+        const char *path = folder->paths[at + n];
+        if (!ps_str_ends_with(ps_str_from_c(path), PS_STR(".xplane.pb")) ||
+            (size_t)(base_name(path) - path) != folder_len || strncmp(path, first, folder_len) != 0)
+            break;
+        n++;
+    }
+    for (size_t i = 0; n > 1 && i < n; i++)
+        if (sniff_listed(adding, folder, at + i)->state != ACCEPTED)
+            return i;
+    return n;
+}
+
 /* Number of files, from index `at` on, that belong to one training job (workers and spans). They
  * are adjacent because the list is sorted. */
 static size_t job_files(struct add_state *adding, struct folder *folder, size_t at)
@@ -391,7 +411,7 @@ static size_t job_files(struct add_state *adding, struct folder *folder, size_t 
     const char *first = folder->paths[at];
     size_t n = 0, len, first_len;
     if (!ps_is_job_member(first, &first_len))
-        return 0;
+        return host_files(adding, folder, at);
     while (at + n < folder->count && n < PS_MERGE_MAX &&
            ps_is_job_member(folder->paths[at + n], &len) && len == first_len &&
            memcmp(folder->paths[at + n], first, len) == 0)
@@ -415,7 +435,6 @@ static void add_job(struct add_state *adding, const struct folder *folder, size_
     add_merged(adding, (const char *const *)&folder->paths[at], n, name, "");
 }
 
-#define RECORDING ".trace.json.gz" /* end of the name of a recording of XLA */
 #define NAMED_MAX 3 /* files that are skipped for one reason and named; the others are counted */
 
 /* The reasons why files of a folder are no profiles. */
@@ -479,26 +498,31 @@ static void print_left_out(const char *path, const struct skipped_files *skipped
     ps_print_note(path, &note);
 }
 
-/* Whether the file is not read in a folder: a cache of xprof, or the copy of a recording that JAX
- * writes with create_perfetto_trace=True; the recording, HOST.trace.json.gz, is beside it. */
-static bool is_second_form(const struct folder *folder, size_t i, struct ps_err *err)
+/* Removes the files of the folder that are not read: caches of xprof, which JAX users did not write
+ * themselves, silently; copies of a recording with a line that names it. */
+static void leave_out_copies(struct folder *folder, struct skipped_files *skipped)
 {
-    const char *path = folder->paths[i], *name = base_name(path);
-    const size_t folder_len = (size_t)(name - path);
+    PS_AUTO(ps_free_ptr) bool *is_left_out = ps_alloc_array(folder->count + 1, sizeof(bool));
+    size_t n = 0;
 
-    if (ps_is_xprof_cache(ps_str_from_c(name), err))
-        return true;
-    for (size_t k = 0; strcmp(name, "perfetto_trace.json.gz") == 0 && k < folder->count; k++) {
-        const char *other = folder->paths[k];
-        const size_t len = strlen(other), end = strlen(RECORDING);
+    for (size_t i = 0; i < folder->count; i++) {
+        struct ps_err why = PS_ERR_INIT;
 
-        if (strncmp(other, path, folder_len) != 0 || strchr(other + folder_len, '/') ||
-            len < folder_len + end || strcmp(other + len - end, RECORDING) != 0)
+        is_left_out[i] =
+            ps_is_xprof_cache(ps_str_from_c(base_name(folder->paths[i])), PS_ERR_IGNORED);
+        if (is_left_out[i] ||
+            !ps_is_copy_of_recording((const char *const *)folder->paths, folder->count, i, &why))
             continue;
-        (void)ps_fail(err, PS_UNKNOWN_KIND, "the same recording as %s", other + folder_len);
-        return true;
+        is_left_out[i] = true;
+        skip_file(skipped, folder->paths[i], &why);
     }
-    return false;
+    for (size_t i = 0; i < folder->count; i++) {
+        if (is_left_out[i])
+            free(folder->paths[i]);
+        else
+            folder->paths[n++] = folder->paths[i];
+    }
+    folder->count = n;
 }
 
 /* Imports one file of a folder. Returns whether it is a profile. */
@@ -574,20 +598,15 @@ static void add_folder(struct add_state *adding, const char *path)
         adding->status = ps_print_failure(path, &err);
         return;
     }
+    leave_out_copies(&folder, &skipped);
     ps_packed_files_find(path, folder.paths, folder.count, &packed);
     if (folder.count > 1)
         find_serving(adding, &folder, &packed);
     for (size_t i = 0; i < packed.n && !ps_progress_interrupted(); i++, n_profiles++)
         add_packed(adding, &folder, &packed, (int)i);
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
-        struct ps_err why = PS_ERR_INIT;
-
         if (packed.set_of[i] != PS_PACKED_NONE) {
             i++;
-            continue;
-        }
-        if (is_second_form(&folder, i, &why)) {
-            skip_file(&skipped, folder.paths[i++], &why);
             continue;
         }
         size_t job = job_files(adding, &folder, i);
