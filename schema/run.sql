@@ -716,6 +716,11 @@ CREATE VIEW callers AS -- calls by caller; `profile` dumps have only counts
 SELECT f.id AS callee_id, c.caller_id, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s
 FROM function f, ps_calls(f.callers) c;
 
+CREATE VIEW sample_nodes AS -- call trees of stacks of all sample types; `nodes` has those of the default sample type
+SELECT y.name AS sample_type, s.id AS node, s.parent_id AS parent_node, x.text AS frame, t.name AS thread, t.id AS track,
+       (1 - 2 * t.is_negative) * s.self / y.scale AS self, (1 - 2 * t.is_negative) * s.total / y.scale AS total, s.count, y.unit
+FROM ps_stack_nodes s JOIN track t ON t.id = s.track JOIN sample_type y ON y.id = t.sample_type LEFT JOIN text x ON x.id = s.name;
+
 -- Call trees. An import log is a call tree. A pstats dump has sums per caller but no paths, so the nodes are
 -- derived from the sums. certainty bounded: the true total is in [total_min, total_max], and total is NULL;
 -- unknown (recursion): the true total is at most total_max. Stacks are merged by path for each thread; count is
@@ -737,8 +742,12 @@ FROM (SELECT CASE WHEN json_extract(m.v, '$.byte_stacks') THEN 'B' ELSE h.v END 
              CASE WHEN json_extract(m.v, '$.byte_stacks') THEN 1 WHEN h.v = 's' THEN 1e9 WHEN json_extract(m.v, '$.value_scale') = 1 THEN 1
                   ELSE json_extract(m.v, '$.value_scale') * 1.0 END AS scale
       FROM meta m JOIN meta h ON h.k = 'headline_unit'
-      WHERE m.k = 'summary' AND json_extract(m.v, '$.value_scale') IS NOT NULL) u -- only for stacks, not for traces
-CROSS JOIN ps_stack_nodes s JOIN track t ON t.id = s.track LEFT JOIN text x ON x.id = s.name;
+      WHERE m.k = 'summary' AND json_extract(m.v, '$.value_scale') IS NOT NULL -- only for stacks, not for traces
+        AND NOT EXISTS (SELECT 1 FROM sample_type)) u
+CROSS JOIN ps_stack_nodes s JOIN track t ON t.id = s.track LEFT JOIN text x ON x.id = s.name
+UNION ALL
+SELECT node, parent_node, frame, NULL, NULL, thread, self, total, count, unit, 'exact', total, total
+FROM sample_nodes WHERE sample_type = (SELECT name FROM sample_type WHERE is_default);
 
 CREATE VIEW sample_types AS -- what the values of samples of stacks measure
 SELECT id AS sample_type, name, unit, total, negative, samples, is_default, file_column = -1 AS computed FROM sample_type;

@@ -34,6 +34,11 @@ RUNS = {
     "folded": ("tests/golden/folded/ok_tachyon.collapsed", [
         "", "conclusion", "stack_flame", "stack_flame?tf=invert", "stack_flame?mode=line", "stack_flame?limit=3", "stack_functions", "sandwich?name_id={stack_functions}", "stack_threads?bins=10"]),
     "threads": ("tests/golden/speedscope/ok_pyspy_threads.json", ["conclusion", "stack_flame", "stack_flame?tf=recursion", "stack_threads?bins=10", "stack_functions"]),
+    "pprof": ("tests/golden/pprof/ok_labels.pb", [
+        "", "conclusion", "conclusion?sample_type=samples", "sample-types", "sample-types?sample_type=samples", "stack_flame",
+        "stack_flame?sample_type=samples&label=task=load", "stack_functions", "stack_functions?label=thread%20name=worker&label=task=load",
+        "stack_threads?bins=10", "sandwich?name_id={stack_functions}&sample_type=samples"]),
+    "pprof-difference": ("tests/golden/pprof/ok_difference.pb", ["sample-types", "stack_flame", "stack_functions", "conclusion"]),
     "memray": ("tests/golden/speedscope/ok_memray.json", ["conclusion", "stack_flame", "stack_flame?tf=invert"]),
     "gecko": ("tests/golden/gecko/ok_shared.json", ["conclusion", "stack_flame", "stack_functions"]),
     "pyinstrument": ("tests/golden/pyinstrument/ok_session.pyisession", ["conclusion", "stack_flame", "stack_functions?limit=20"]),
@@ -88,6 +93,7 @@ PAIRS = {
     "pstats": ("demo/profiles/bookshop-slow.prof", "demo/profiles/bookshop-joined.prof", [
         "", "/conclusion", "/functions?limit=10", "/functions/{functions}", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
+    "pprof": ("tests/golden/pprof/ok_cpu.pb.gz", "tests/golden/pprof/ok_short_values.pb", ["", "/functions", "/functions?sample_type=samples", "/tree?sample_type=samples"]),
     "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion", "/tree"]),
     "scalene-allocations": ("tests/golden/scalene/ok_v240_tiles.json", "tests/golden/scalene/ok_v240_tiles_grown.json", ["", "/conclusion", "/functions", "/tree", "/tree?of=functions"]),
     "one-line": ("made/lines-base.txt", "made/lines-one-line.txt", ["/conclusion"]),

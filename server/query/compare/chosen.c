@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* chosen.c: steps of a comparison or a trend that a person chose. */
+/* chosen.c: steps and sample types of a comparison or a trend that a person chose. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "importers/kinds.h"
 #include "server/catalog/readers.h"
@@ -73,5 +74,68 @@ enum ps_status ps_compare_choose_steps(struct ps_store *store, const char *step,
         (void)snprintf(run->headline_unit, sizeof run->headline_unit, "s");
         (void)snprintf(run->headline_label, sizeof run->headline_label, "mean step");
     }
+    return err->code;
+}
+
+/* Makes the headline of a run the total of a sample type, its default if name is NULL. *has: the
+ * run has it. */
+static void find_sample_type(struct ps_db *db, const char *name, struct ps_compare_run *run,
+                             bool *has, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    *has = false;
+    ps_db_prepare(db, ps_query_sql("sample_types"), &stmt, err);
+    while (!*has && ps_stmt_step(stmt, err)) {
+        const struct ps_str found = ps_col_text(stmt, 0), unit = ps_col_text(stmt, 1);
+
+        *has = name ? ps_str_eq_c(found, name) : ps_col_int(stmt, 7) != 0;
+        if (!*has)
+            continue;
+        run->headline = ps_col_real(stmt, 4);
+        (void)snprintf(run->headline_unit, sizeof run->headline_unit, "%.*s", (int)unit.len,
+                       unit.ptr);
+        (void)snprintf(run->headline_label, sizeof run->headline_label, "%.*s", (int)found.len,
+                       found.ptr);
+    }
+}
+
+static enum ps_status read_sample_type(struct ps_store *store, const char *name,
+                                       struct ps_compare_run *run, bool *has, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+
+    if (ps_run_acquire(store, run->id, &db, err) == PS_OK)
+        find_sample_type(db, name, run, has, err);
+    ps_run_release(db);
+    return err->code;
+}
+
+enum ps_status ps_compare_choose_sample_type(struct ps_store *store, const char *name,
+                                             struct ps_compare_groups *groups, struct ps_err *err)
+{
+    const bool is_stated = name && name[0];
+    struct ps_compare_run runs[2 * PS_GROUP_MAX];
+    const size_t n = groups->n_base + groups->n_new;
+    bool has = true;
+
+    if (!is_stated && !ps_compare_all_have(groups, PS_HAS_SAMPLE_TYPES))
+        return err->code;
+    memcpy(runs, groups->runs, n * sizeof *runs);
+    if (!is_stated)
+        read_sample_type(store, NULL, &runs[0], &has, err);
+    if (has && err->code == PS_OK)
+        groups->sample_type = ps_strdup(ps_str_from_c(is_stated ? name : runs[0].headline_label));
+    for (size_t i = 0; has && err->code == PS_OK && i < n; i++) {
+        read_sample_type(store, groups->sample_type, &runs[i], &has, err);
+        if (!has && is_stated && err->code == PS_OK)
+            ps_fail(err, PS_BAD_REQUEST, "run %s has no sample type %s", runs[i].id, name);
+    }
+    if (has && err->code == PS_OK) {
+        memcpy(groups->runs, runs, n * sizeof *runs);
+        return PS_OK;
+    }
+    free(groups->sample_type);
+    groups->sample_type = NULL;
     return err->code;
 }

@@ -171,6 +171,7 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     ps_json_object(json);
     write_members(store, groups, params, json, err);
     ps_json_key_str(json, "step", groups->step);
+    ps_json_key_str(json, "sample_type", groups->sample_type);
     write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);

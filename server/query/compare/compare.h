@@ -80,6 +80,10 @@ struct ps_compare_groups {
     /* Name of the ranges that are the steps of all runs: the parameter `step`. The headline of the
      * runs is then their mean. NULL: the steps that the files mark. */
     char *step;
+    /* The sample type of runs that have several: the parameter `sample_type`, else the default of
+     * the first run if all have it. The headline of the runs is then its total. NULL: each run
+     * shows its own default. */
+    char *sample_type;
 };
 /* Returns the unit of a metric in a run of the kind whose headline has this unit: weights of stacks
  * may have another unit (ps_kind_stack_unit). Returns "-" if the metric has no unit. */
@@ -89,6 +93,17 @@ const char *ps_compare_unit_of(const struct ps_query_metric *metric, const char 
  * other runs have another unit. */
 bool ps_compare_get_unit(const struct ps_compare_groups *groups,
                          const struct ps_query_metric *metric, const char **unit);
+
+/* Sets the sample type of the groups. PS_BAD_REQUEST: a run has none of this name. */
+enum ps_status ps_compare_choose_sample_type(struct ps_store *store, const char *name,
+                                             struct ps_compare_groups *groups, struct ps_err *err);
+/* The parameter sample_type with this value, which may be NULL, for questions of one run. `space`:
+ * memory for it. */
+static inline struct ps_params ps_sample_type_param(const char *name, struct ps_param *space)
+{
+    *space = (struct ps_param){"sample_type", name};
+    return (struct ps_params){space, 1};
+}
 
 /* --- Chosen steps (chosen.c) --- */
 
@@ -276,9 +291,10 @@ struct ps_run_rows {
      * tools state replaces those. */
     bool states;
     double steps;
-    double scale;     /* of stacks: the divisor of their weights */
-    const char *step; /* name of the ranges that are the steps; NULL: those of the file */
-    int64_t n_rows;   /* of all runs so far */
+    double scale;            /* of stacks: the divisor of their weights */
+    const char *sample_type; /* of stacks; NULL: the default of the run */
+    const char *step;        /* name of the ranges that are the steps; NULL: those of the file */
+    int64_t n_rows;          /* of all runs so far */
 
     const char *run;
     struct ps_row_columns columns;

@@ -466,14 +466,15 @@ static enum ps_status read_floor(struct ps_db *db, const struct ps_compare_run *
 }
 
 static enum ps_status read_run(struct ps_store *store, const struct ps_compare_run *run,
-                               const char *step, struct ps_own_functions *out, struct ps_err *err)
+                               const struct ps_compare_groups *groups, struct ps_own_functions *out,
+                               struct ps_err *err)
 {
     const struct ps_kind *kind = ps_kind_find(run->kind);
     struct ps_db *db = NULL;
 
     if (!kind || ps_run_acquire(store, run->id, &db, err) != PS_OK)
         return err->code;
-    ps_own_functions_read(db, kind->has, step, out, err);
+    ps_own_functions_read(db, kind->has, groups->step, groups->sample_type, out, err);
     read_floor(db, run, &out->floor, err);
     ps_run_release(db);
     return err->code;
@@ -509,11 +510,10 @@ enum ps_status ps_compare_claim_functions(struct ps_store *store,
            !ps_compare_all_have(groups, PS_HAS_LINES)) ||
           ps_compare_all_have(groups, PS_HAS_TORCH)))
         return PS_OK;
-    if (read_run(store, median_run(groups->runs, groups->n_base), groups->step, &base, err) !=
-            PS_OK ||
+    if (read_run(store, median_run(groups->runs, groups->n_base), groups, &base, err) != PS_OK ||
         !base.is_known ||
-        read_run(store, median_run(groups->runs + groups->n_base, groups->n_new), groups->step,
-                 &now, err) != PS_OK ||
+        read_run(store, median_run(groups->runs + groups->n_base, groups->n_new), groups, &now,
+                 err) != PS_OK ||
         !now.is_known || strcmp(base.unit, now.unit) != 0)
         return err->code;
     scale_to_steps(&base, now.n_steps);

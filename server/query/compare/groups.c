@@ -222,6 +222,8 @@ enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params p
     *out = ps_alloc(sizeof **out);
     if (read_groups(store, params, *out, err) == PS_OK)
         ps_compare_choose_steps(store, ps_param_get(params, "step"), *out, err);
+    if (err->code == PS_OK)
+        ps_compare_choose_sample_type(store, ps_param_get(params, "sample_type"), *out, err);
     if (err->code != PS_OK) {
         ps_compare_groups_free(*out);
         *out = NULL;
@@ -231,8 +233,10 @@ enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params p
 
 void ps_compare_groups_free(struct ps_compare_groups *groups)
 {
-    if (groups)
+    if (groups) {
         free(groups->step);
+        free(groups->sample_type);
+    }
     free(groups);
 }
 

@@ -377,14 +377,15 @@ static void list_stack_functions(const struct stack_reader *r, double scale,
     own->all.total = r->total / scale;
 }
 
-static enum ps_status read_unit(struct ps_db *db, struct ps_own_functions *own,
-                                struct ps_stack_selection *part, double *n_samples,
-                                struct ps_err *err)
+static enum ps_status read_unit(struct ps_db *db, const char *sample_type,
+                                struct ps_own_functions *own, struct ps_stack_selection *part,
+                                double *n_samples, struct ps_err *err)
 {
+    const struct ps_param chosen = {"sample_type", sample_type};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *threads = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *summary = NULL;
 
-    ps_stack_selection_read(db, (struct ps_params){NULL, 0}, part, err);
+    ps_stack_selection_read(db, (struct ps_params){&chosen, 1}, part, err);
     ps_db_prepare(db, ps_query_sql("conclude_threads"), &threads, err);
     if (ps_stmt_step(threads, err))
         own->unit = ps_arena_copy(&own->arena, ps_str_from_c(part->unit)).ptr;
@@ -393,8 +394,8 @@ static enum ps_status read_unit(struct ps_db *db, struct ps_own_functions *own,
     return err->code;
 }
 
-static enum ps_status read_stacks(struct ps_db *db, struct ps_own_functions *own,
-                                  struct ps_err *err)
+static enum ps_status read_stacks(struct ps_db *db, const char *sample_type,
+                                  struct ps_own_functions *own, struct ps_err *err)
 {
     static const struct ps_param by_name[] = {{"mode", PS_STACK_MODE_NAME}};
     PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
@@ -407,7 +408,7 @@ static enum ps_status read_stacks(struct ps_db *db, struct ps_own_functions *own
     PS_AUTO(stack_reader_free) struct stack_reader r = {.db = db};
     double n_samples;
 
-    if (read_unit(db, own, &part, &n_samples, err) != PS_OK || !own->unit ||
+    if (read_unit(db, sample_type, own, &part, &n_samples, err) != PS_OK || !own->unit ||
         (strcmp(own->unit, "s") != 0 && strcmp(own->unit, "samples") != 0))
         return err->code;
     if (ps_stack_frames_read(db, (struct ps_params){by_name, 1}, &r.frames, err) != PS_OK)
@@ -581,14 +582,15 @@ static enum ps_status read_trace(struct ps_db *db, const char *step, struct ps_o
 }
 
 enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, const char *step,
-                                     struct ps_own_functions *out, struct ps_err *err)
+                                     const char *sample_type, struct ps_own_functions *out,
+                                     struct ps_err *err)
 {
     if (has & PS_HAS_CALLS)
         read_calls(db, out, err);
     else if (has & PS_HAS_LINE_TIMES)
         read_lines(db, out, err);
     else if (has & PS_HAS_STACKS)
-        read_stacks(db, out, err);
+        read_stacks(db, sample_type, out, err);
     else if (has & PS_HAS_TORCH)
         read_trace(db, step, out, err);
     out->all.items = out->items;

@@ -35,9 +35,11 @@ struct ps_own_functions {
 };
 
 /* Reads a run; `has`: the flags of its kind (importers/kinds.h); `step`: the name of the ranges of
- * a trace that are its steps, or NULL. The caller frees *out, also after a failure. */
+ * a trace that are its steps, or NULL; `sample_type`: of stacks, NULL: the default of the run. The
+ * caller frees *out, also after a failure. */
 enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, const char *step,
-                                     struct ps_own_functions *out, struct ps_err *err);
+                                     const char *sample_type, struct ps_own_functions *out,
+                                     struct ps_err *err);
 void ps_own_functions_free(struct ps_own_functions *own); /* for PS_AUTO */
 
 #endif

@@ -215,6 +215,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
                                  .mode = mode,
                                  .per = out->per,
                                  .step = groups->step,
+                                 .sample_type = groups->sample_type,
                                  .states = out->head.place_is_unit};
     const size_t n_metrics =
         out->per == PS_PER_CALL || reader.states ? 2 * out->head.n : out->head.n;
@@ -392,6 +393,8 @@ static char *key_of(struct ps_store *store, const struct ps_compare_groups *grou
         ps_buf_printf(&key, " %s", groups->runs[i].id);
     if (groups->step)
         ps_buf_printf(&key, " %s", groups->step);
+    if (groups->sample_type)
+        ps_buf_printf(&key, " sample type %s", groups->sample_type);
     return key.ptr;
 }
 

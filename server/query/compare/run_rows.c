@@ -261,8 +261,9 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 static enum ps_status read_scale(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
+    struct ps_param space;
 
-    ps_stack_selection_read(db, (struct ps_params){NULL, 0}, &part, err);
+    ps_stack_selection_read(db, ps_sample_type_param(r->sample_type, &space), &part, err);
     r->scale = part.scale;
     return err->code;
 }
@@ -271,7 +272,8 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
 {
     bool by_name = !r->mode || strcmp(r->mode, "function") == 0;
     const struct ps_param made_params[] = {{"in_steps", r->per == PS_PER_STEP ? "1" : NULL},
-                                           {"mode", by_name ? PS_STACK_MODE_NAME : r->mode}};
+                                           {"mode", by_name ? PS_STACK_MODE_NAME : r->mode},
+                                           {"sample_type", r->sample_type}};
     struct ps_computed_table computed = {.values = NULL};
     struct ps_step_times times = {.host = {NULL, 0, 0}};
     struct ps_db *db = NULL;
@@ -283,7 +285,7 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     if (err->code == PS_OK && r->table->needs_any & PS_HAS_STACKS)
         read_scale(r, db, err);
     if (err->code == PS_OK && r->table->make_rows)
-        r->table->make_rows(db, (struct ps_params){made_params, 2}, &computed, err);
+        r->table->make_rows(db, (struct ps_params){made_params, 3}, &computed, err);
     if (err->code == PS_OK) {
         ps_db_set_temp_rows(db, &computed.temp_rows);
         read_rows(r, db, err);

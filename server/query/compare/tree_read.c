@@ -147,17 +147,18 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     PS_AUTO(ps_tree_free) struct ps_tree flame = {0};
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
-    const struct ps_params none = {NULL, 0};
+    struct ps_param space;
+    const struct ps_params chosen = ps_sample_type_param(tree->groups->sample_type, &space);
     const struct ps_param in_steps = {"in_steps", "1"};
     struct ps_step_times times = {.host = {NULL, 0, 0}};
     double scale = 1;
 
     if (stacks) {
         read_floor(tree, db, err);
-        ps_stack_frames_read(db, none, &frames, err);
-        ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, &tree->is_partial[tree->run_index],
+        ps_stack_frames_read(db, chosen, &frames, err);
+        ps_stack_flame(db, &frames, chosen, STACKS_MAX, &flame, &tree->is_partial[tree->run_index],
                        err);
-        ps_stack_selection_read(db, none, &part, err);
+        ps_stack_selection_read(db, chosen, &part, err);
         scale = part.scale;
     } else {
         if (tree->per == PS_PER_STEP) {
@@ -228,9 +229,11 @@ static enum ps_status sum_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     PS_AUTO(ps_stack_selection_free) struct ps_stack_selection part = {.scale = 1};
     const struct ps_stack_transforms none = {.n = 0};
     struct path_sums sums = {.tree = tree, .frames = &frames, .scale = 1};
+    struct ps_param space;
+    const struct ps_params chosen = ps_sample_type_param(tree->groups->sample_type, &space);
 
-    if (ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) == PS_OK &&
-        ps_stack_selection_read(db, (struct ps_params){NULL, 0}, &part, err) == PS_OK) {
+    if (ps_stack_frames_read(db, chosen, &frames, err) == PS_OK &&
+        ps_stack_selection_read(db, chosen, &part, err) == PS_OK) {
         sums.scale = part.scale;
         sums.names = ps_alloc_array(frames.n + 1, sizeof *sums.names);
         ps_stack_samples_each(db, &part, &frames, &none, add_sample, &sums, NULL, err);

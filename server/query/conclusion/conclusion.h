@@ -105,6 +105,7 @@ struct ps_conclusion {
     /* Input: the name of annotations or NVTX ranges that are the steps of a trace with devices or
      * operators, with or without the number at their end. NULL: the steps that the file marks. */
     const char *step;
+    struct ps_params params; /* input: which stacks count (functions/stack_selection.h) */
     struct ps_step_choice step_choices[PS_STEP_CHOICES]; /* that cover most first */
     size_t n_step_choices;
     const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or

@@ -78,7 +78,8 @@ enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, 
                                   struct ps_err *err)
 {
     const char *step = ps_param_get(params, "step");
-    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.step = step && *step ? step : NULL};
+    PS_AUTO(ps_conclusion_free)
+    struct ps_conclusion c = {.step = step && *step ? step : NULL, .params = params};
     struct ps_json json = ps_json_writer(&answer->body);
 
     (void)view, (void)id;

@@ -287,11 +287,12 @@ static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
                                  : ps_trace_each_chunk(r->db, &query, add_chunk, r, err);
 }
 
-static enum ps_status read_threads(struct reader *r, struct ps_err *err)
+static enum ps_status read_threads(struct reader *r, const struct ps_conclusion *c,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_stack_selection_read(r->db, (struct ps_params){NULL, 0}, &r->part, err);
+    ps_stack_selection_read(r->db, c->params, &r->part, err);
     ps_db_prepare(r->db, ps_query_sql("conclude_threads"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         int64_t id = ps_col_int(stmt, 0);
@@ -303,6 +304,10 @@ static enum ps_status read_threads(struct reader *r, struct ps_err *err)
         r->unit = r->part.unit;
     }
     r->scale = r->part.scale;
+    if (r->part.sample_type) {
+        r->n_samples = r->part.n_samples;
+        r->seconds = strcmp(r->part.unit, "s") == 0 ? r->part.total : NAN;
+    }
     if (r->unit && strcmp(r->unit, "B") == 0)
         r->unit = "bytes";
     return err->code;
@@ -870,7 +875,7 @@ static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
 
     ps_stack_frames_read(r->db, (struct ps_params){NULL, 0}, &r->frames, err);
     read_summary(r, err);
-    read_threads(r, err);
+    read_threads(r, a->c, err);
     if (err->code != PS_OK)
         return err->code;
     for (uint32_t id = 1; id < r->frames.n && !r->no_frame; id++)

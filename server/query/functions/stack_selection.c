@@ -39,6 +39,8 @@ static enum ps_status read_sample_type(struct ps_db *db, struct ps_params params
 
         out->scale = ps_col_real(stmt, 0) > 0 ? ps_col_real(stmt, 0) : 1;
         out->sample_type = ps_col_int(stmt, 2);
+        out->n_samples = ps_col_real(stmt, 3);
+        out->total = ps_col_real(stmt, 4);
         (void)snprintf(out->unit, sizeof out->unit, "%.*s", (int)unit.len, unit.ptr);
     }
     if (err->code == PS_OK && name && !out->sample_type)

@@ -25,6 +25,8 @@ struct ps_stack_selection {
     int64_t sample_type; /* 0: the run has no sample types */
     char unit[64];       /* of the weights: "s", "B", or a word of the file */
     double scale;        /* the divisor that converts weights to that unit; above 0 */
+    /* Of the complete sample type: its samples, and its total in `unit`. 0 without sample types. */
+    double n_samples, total;
 };
 
 /* Reads the parameters from_ns, to_ns, threads, sample_type and label.

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Sample types and labels of pprof: what the questions of stacks answer for a chosen sample type, and how wrong choices are refused."""
+import os
+import sys
+import urllib.parse
+
+from server import ROOT, ServerTest
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
+import make_pprof  # noqa: E402
+
+RUNS = "/api/v1/runs"
+PROFILE = make_pprof.Profile
+TYPES = [("cpu", "nanoseconds"), ("alloc", "bytes")]
+
+
+class Pprof(ServerTest):
+    def add(self, name, *args, **more):
+        answer = self.server.request("POST", f"{RUNS}?wait=1&name={name}", PROFILE(*args, **more).bytes())
+        self.assertIn(answer.status, (200, 201), answer.body)
+        return answer.json["id"]
+
+    def ask(self, run, view, *query):
+        return self.get_json(f"{RUNS}/{run}/{view}?{urllib.parse.urlencode(query)}")
+
+    def refused(self, run, view, *query):
+        answer = self.server.request("GET", f"{RUNS}/{run}/{view}?{urllib.parse.urlencode(query)}")
+        self.assertEqual(answer.status, 400, answer.body)
+        return answer.error["text"]
+
+    def labelled(self):
+        return self.add("labelled", TYPES, [
+            (["main", "work"], [5_000_000_000, 100], {"thread name": "A", "task": "x", "span id": 1}),
+            (["main", "work"], [2_000_000_000, 0], {"thread name": "A", "task": "y", "span id": 2}),
+            (["main", "rest"], [1_000_000_000, 900], {"thread name": "B", "task": "x", "span id": 3}),
+            (["main"], [500_000_000, 30])])
+
+    def test_one_sample_type_at_a_time(self):
+        run = self.labelled()
+        self.assertEqual(self.ask(run, "stack_flame")["sum"], 8.5e9)
+        self.assertEqual(self.ask(run, "stack_flame")["unit"], "ns")
+        alloc = self.ask(run, "stack_flame", ("sample_type", "alloc"))
+        self.assertEqual((alloc["sum"], alloc["unit"]), (1030, "B"))
+        self.assertEqual(sum(self.ask(run, "stack_threads", ("sample_type", "alloc"))["weight"]), 1030)
+        rows = self.ask(run, "stack_functions", ("sample_type", "alloc"))
+        self.assertEqual(rows["sums"]["self"], 1030)
+        name_id = next(row[2] for row in rows["rows"] if row[1].startswith("work"))
+        self.assertEqual(self.ask(run, "sandwich", ("sample_type", "alloc"), ("name_id", name_id))["sum"], 1030)
+        self.assertEqual(self.get_json(f"{RUNS}/{run}")["headline"], {"value": 8.5, "unit": "s", "label": "cpu"})
+
+    def test_labels(self):
+        run = self.labelled()
+        of = lambda *labels: self.ask(run, "stack_flame", *(("label", label) for label in labels))["sum"] / 1e9  # noqa: E731
+        self.assertEqual(of("task=x"), 6)
+        self.assertEqual(of("task=x", "task=y"), 8)
+        self.assertEqual(of("task=x", "thread name=B"), 1)
+        self.assertEqual(of("task=none"), 0)
+        roles = {label["key"]: label["role"] for label in self.ask(run, "sample-types")["labels"]}
+        self.assertEqual(roles, {"thread name": "thread", "task": "divides", "span id": "summed"})
+
+    def test_threads_stay_when_the_sample_type_changes(self):
+        run = self.labelled()
+        found = self.ask(run, "stack_threads")
+        for track, weight in zip(found["ids"], found["weight"]):
+            alloc = self.ask(run, "stack_flame", ("threads", track), ("sample_type", "alloc"))["sum"]
+            self.assertEqual(alloc, {5e9: 100, 2e9: 0, 1e9: 900, 5e8: 30}[weight])
+
+    def test_wrong_choices_are_refused(self):
+        run = self.labelled()
+        self.assertEqual(self.refused(run, "stack_flame", ("sample_type", "wall")), "this run has no sample type wall; it has cpu, alloc")
+        self.assertEqual(self.refused(run, "stack_functions", ("label", "task")), "label must be KEY=VALUE")
+        self.assertEqual(self.refused(run, "stack_functions", ("label", "job=1")), "samples of this run have no label job")
+        self.assertEqual(self.refused(run, "stack_functions", ("label", "span id=1")),
+                         "samples with different values of the label span id were summed at import")
+        with open(os.path.join(ROOT, "tests", "golden", "folded", "ok_plain.txt"), "rb") as file:
+            folded = self.server.request("POST", f"{RUNS}?wait=1", file.read()).json["id"]
+        self.assertEqual(self.refused(folded, "stack_flame", ("sample_type", "cpu")), "this run has no sample types")
+
+    def test_many_labels_do_not_divide(self):
+        """Values beyond 4,096 sets: the label with most of them is summed, with a note, and its totals are kept."""
+        run = self.add("many", TYPES, [(["main"], [1000 + i, 1], {"request": i, "task": f"t{i % 2}"}) for i in range(5000)])
+        labels = {label["key"]: label for label in self.ask(run, "sample-types")["labels"]}
+        self.assertEqual({key: label["role"] for key, label in labels.items()}, {"request": "summed", "task": "divides"})
+        self.assertEqual((labels["request"]["n_values"], len(labels["request"]["values"])), (5000, 100))
+        self.assertEqual(labels["request"]["values"][0]["value"], "4999")
+        self.assertIn("cannot be selected by the label request", str(self.ask(run, "notes")))
+        self.assertEqual(self.ask(run, "stack_flame", ("label", "task=t1"))["sum"], sum(1000 + i for i in range(1, 5000, 2)))
+
+    def test_differences_keep_their_sign_in_tables(self):
+        run = self.add("difference", TYPES[:1], [(["main", "work"], [50]), (["main", "rest"], [-20]), (["main"], [-5])])
+        rows = {row[1].split(" ")[0]: tuple(row[6:8]) for row in self.ask(run, "stack_functions")["rows"]}
+        self.assertEqual(rows, {"main": (-5, 25), "work": (50, 50), "rest": (-20, -20)})
+        self.assertEqual(self.ask(run, "stack_flame")["sum"], 50)
+        total = self.ask(run, "sample-types")["types"][0]
+        self.assertEqual((total["total"], total["negative"]), (25e-9, 25e-9))
+
+    def test_sql(self):
+        run = self.labelled()
+        answer = self.server.request("POST", "/api/v1/sql", f'{{"run": "{run}", "sql": "SELECT sum(self), min(unit) FROM nodes"}}')
+        self.assertEqual(answer.json["rows"], [[8.5, "s"]])
+        statement = "SELECT sample_type, sum(self), min(unit) FROM sample_nodes GROUP BY 1"
+        answer = self.server.request("POST", "/api/v1/sql", f'{{"run": "{run}", "sql": "{statement}"}}')
+        self.assertEqual(answer.json["rows"], [["alloc", 1030.0, "B"], ["cpu", 8.5, "s"]])
+
+    def test_comparisons(self):
+        base = self.add("base", TYPES, [(["main", "work"], [5_000_000_000, 100])])
+        new = self.add("new", TYPES, [(["main", "work"], [4_000_000_000, 300])])
+        swapped = self.add("swapped", TYPES[::-1] + [("idle", "nanoseconds")], [(["main", "work"], [300, 0, 7])])
+        of = f"/api/v1/compare?base={base}&new={new}"
+        self.assertEqual(self.get_json(of)["sample_type"], "cpu")
+        self.assertEqual(self.get_json(of)["headline"]["new"]["median"], 4)
+        chosen = self.get_json(f"{of}&sample_type=alloc")
+        headline = chosen["headline"]
+        self.assertEqual((headline["base"]["median"], headline["new"]["median"], headline["unit"]), (100, 300, "B"))
+        rows = self.get_json(f"/api/v1/compare/functions?base={base}&new={new}&sample_type=alloc")["rows"]
+        self.assertIn(100, rows[0])
+        tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}&sample_type=alloc")
+        self.assertEqual((tree["base"]["sum"], tree["new"]["sum"], tree["unit"]), (100, 300, "B"))
+        self.assertEqual(self.get_json(f"/api/v1/compare?base={base}&new={swapped}")["sample_type"], "cpu")  # of the base
+        answer = self.server.request("GET", f"{of}&sample_type=wall")
+        self.assertEqual((answer.status, answer.error["text"]), (400, f"run {base} has no sample type wall"))
