@@ -257,14 +257,15 @@ static void read_packets(struct pf_reader *r, struct ps_stream *in)
     while (r->err->code == PS_OK && ps_wire_stream_next(&wire, &field)) {
         if (!r->depth)
             r->packet_at = field.offset;
-        if (field.number != PF_TRACE_PACKET || field.type != PS_WIRE_BYTES)
+        if (field.number != PF_TRACE_PACKET)
             continue;
         if (!ps_wire_stream_bytes(&wire, &bytes)) {
             if (!wire.fault.what)
                 refuse_packet(r); /* it is too large */
             continue;
         }
-        read_packet(r, bytes);
+        if (field.type == PS_WIRE_BYTES)
+            read_packet(r, bytes);
         if (!r->depth && ++n % PROGRESS_PACKETS == 0)
             check_progress(r, in);
     }

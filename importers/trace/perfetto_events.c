@@ -289,27 +289,31 @@ static void add_args(struct pf_reader *r, struct pf_sequence *sequence,
 static enum ps_status add_event(struct pf_reader *r, struct pf_sequence *sequence,
                                 const struct pf_track_event *event, int64_t ts_ns)
 {
-    struct pf_legacy_event legacy = {0};
+    static const struct pf_legacy_event none = {0};
+    const struct pf_legacy_event *legacy = &none;
+    struct pf_legacy_event own;
     struct tr_record record = {.ts_ns = ts_ns, .dur_or_id = TR_NO_DURATION};
     struct ps_wire_fault fault;
     uint64_t name_iid, category_iid;
     uint32_t thread;
 
-    if (event->legacy_event.len &&
-        !ps_wire_read(&pf_legacy_event_message, event->legacy_event, &legacy, &fault))
-        pf_count_fault(r, PF_FAULT_NESTED);
-    record.phase = phase_of(event->type, &legacy) & 0x7f;
+    if (event->legacy_event.len) {
+        if (!ps_wire_read(&pf_legacy_event_message, event->legacy_event, &own, &fault))
+            pf_count_fault(r, PF_FAULT_NESTED);
+        legacy = &own;
+    }
+    record.phase = phase_of(event->type, legacy) & 0x7f;
     if (!record.phase)
         return r->err->code; /* only has values of counters, or nothing */
     thread = thread_of(r, sequence, event);
     if (r->err->code != PS_OK)
         return r->err->code;
     pf_args_begin(&r->args);
-    name_iid = read_name(r, sequence, event, &legacy, &record);
+    name_iid = read_name(r, sequence, event, legacy, &record);
     category_iid = read_category(r, sequence, event, &record);
     add_args(r, sequence, event);
-    if (event->legacy_event.len)
-        thread = pf_legacy_apply(r, &legacy, thread, &record);
+    if (legacy != &none)
+        thread = pf_legacy_apply(r, legacy, thread, &record);
     pf_args_end(r, &record);
     if (tr_fill_record(&r->trace, thread, record, ps_buf_slice(&r->args.params)) != PS_OK)
         return r->err->code;
