@@ -277,31 +277,31 @@ static void read_packets(struct pf_reader *r, struct ps_stream *in)
 
 /* --- Notes --- */
 
+static const struct {
+    enum ps_severity severity;
+    const char *what;
+} faults[PF_N_FAULTS] = {
+    [PF_FAULT_PACKET] = {PS_NOTE_REJECTED, "damaged packets, or packets of more than 64 MiB"},
+    [PF_FAULT_SEQUENCE] = {PS_NOTE_REJECTED,
+                           "events without a sequence id (trusted_packet_sequence_id)"},
+    [PF_FAULT_STATE] = {PS_NOTE_REJECTED,
+                        "packets that need names or defaults of packets that were lost"},
+    [PF_FAULT_CLOCK] = {PS_NOTE_REJECTED,
+                        "events with a clock that no clock snapshot relates to the trace"},
+    [PF_FAULT_TIME] = {PS_NOTE_REJECTED, "events without a time, or with one out of range"},
+    [PF_FAULT_COMPRESSED] = {PS_NOTE_WARNING,
+                             "compressed packets that are damaged, nested too deep or too "
+                             "large: read as far as possible"},
+    [PF_FAULT_NESTED] = {PS_NOTE_WARNING,
+                         "parts of packets that are damaged: read as far as possible"},
+};
+
 static void note_faults(struct pf_reader *r)
 {
-    static const struct {
-        enum ps_severity severity;
-        const char *what;
-    } texts[PF_N_FAULTS] = {
-        [PF_FAULT_PACKET] = {PS_NOTE_REJECTED, "damaged packets, or packets of more than 64 MiB"},
-        [PF_FAULT_SEQUENCE] = {PS_NOTE_REJECTED,
-                               "events without a sequence id (trusted_packet_sequence_id)"},
-        [PF_FAULT_STATE] = {PS_NOTE_REJECTED,
-                            "packets that need names or defaults of packets that were lost"},
-        [PF_FAULT_CLOCK] = {PS_NOTE_REJECTED,
-                            "events with a clock that no clock snapshot relates to the trace"},
-        [PF_FAULT_TIME] = {PS_NOTE_REJECTED, "events without a time, or with one out of range"},
-        [PF_FAULT_COMPRESSED] = {PS_NOTE_WARNING,
-                                 "compressed packets that are damaged, nested too deep or too "
-                                 "large: read as far as possible"},
-        [PF_FAULT_NESTED] = {PS_NOTE_WARNING,
-                             "parts of packets that are damaged: read as far as possible"},
-    };
-
     for (int i = 0; i < PF_N_FAULTS; i++)
         if (r->faults[i])
-            ps_sink_note(r->out, texts[i].severity, r->fault_at[i], 0, "%s: %" PRIu64,
-                         texts[i].what, r->faults[i]);
+            ps_sink_note(r->out, faults[i].severity, r->fault_at[i], 0, "%s: %" PRIu64,
+                         faults[i].what, r->faults[i]);
     if (r->n_lost)
         r->out->ops->number(r->out, "incomplete", ps_int(1));
     ps_sink_count(r->out, PS_NOTE_WARNING, r->n_lost,
@@ -376,6 +376,12 @@ static enum ps_status refuse_without_events(struct pf_reader *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf others = {0};
 
+    for (int i = 0; i < PF_N_FAULTS; i++)
+        if (r->faults[i] && faults[i].severity == PS_NOTE_REJECTED)
+            return ps_fail_at(r->err, PS_BAD_INPUT, r->fault_at[i],
+                              "no event of the trace can be read; %s: %" PRIu64 PS_HINT
+                              "record it again",
+                              faults[i].what, r->faults[i]);
     put_unread(r, &others, ", ");
     if (others.len)
         return ps_fail(r->err, PS_BAD_INPUT,

@@ -202,6 +202,7 @@ def main():
     files = {name: make() for name, make in SAMPLES.items()}
     files["ok_cut"] = files["ok_rules"][:-5]
     files["bad_nothing"] = packet(data(33, b"")) + packet(data(6, clock(BOOTTIME, 5)))
+    files["bad_clock"] = HEAD + event(100, BEGIN, track=2, name="no snapshot", clock=MONOTONIC) + event(110, END, track=2, clock=MONOTONIC)
     files["bad_other_sources"] = packet(data(1, b"")) * 2 + packet(data(66, b""))
     for name, content in files.items():
         with open(os.path.join(FOLDER, name + ".pftrace"), "wb") as file:

@@ -271,6 +271,28 @@ static void test_zstd(void **state)
     ps_buf_free(&twice);
 }
 
+static void test_zlib(void **state)
+{
+    /* "hello", and its checksum at the end */
+    static const char packed[] = "\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\0\x06\x2c\x02\x15";
+    const struct ps_stream_limits none = {0};
+
+    (void)state;
+    for (size_t block = 0; block < 3; block++) {
+        struct ps_str bytes = {packed, sizeof packed - 1};
+        struct ps_stream *s = ps_stream_inflate_zlib(ps_stream_from_memory(bytes, block), &none);
+
+        assert_string_equal(ps_stream_encoding(s), "zlib");
+        expect(s, PS_STR("hello"));
+        bytes.len -= 3;
+        s = ps_stream_inflate_zlib(ps_stream_from_memory(bytes, block), &none);
+        while (ps_stream_peek(s, 100).len)
+            ps_stream_skip(s, ps_stream_peek(s, 100).len);
+        assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_BAD_INPUT);
+        ps_stream_free(s);
+    }
+}
+
 static void test_bombs(void **state)
 {
     static const struct ps_stream_limits limits = {.max_inflated = 100u << 20,
@@ -412,6 +434,7 @@ int stream_test(void)
         cmocka_unit_test(test_gzip_damage),
         cmocka_unit_test(test_gzip_wrong_length),
         cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_zlib),
         cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_lines_that_end_in_returns),

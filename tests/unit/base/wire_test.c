@@ -271,6 +271,29 @@ static void test_length_beyond_parent(void **state)
     ps_stream_free(in);
 }
 
+static void test_any_field(void **state)
+{
+    struct ps_wire_any field = {.rest = PS_STR("\x08\x96\x01\x12\x02hi\x1b\x20\x01\x1c\x22\x09"
+                                               "cut")};
+
+    (void)state;
+    assert_true(ps_wire_next(&field));
+    assert_int_equal(field.number, 1);
+    assert_int_equal(field.value, 150);
+    assert_true(ps_wire_next(&field));
+    assert_int_equal(field.type, PS_WIRE_BYTES);
+    assert_text(field.bytes, "hi");
+    assert_true(ps_wire_next(&field));
+    assert_int_equal(field.type, PS_WIRE_GROUP);
+    assert_null(field.fault);
+    assert_false(ps_wire_next(&field));
+    assert_string_equal(field.fault, "a length goes beyond its message");
+    assert_int_equal(field.number, 4);
+    assert_text(field.bytes, "cut");
+    assert_false(ps_wire_next(&field));
+    assert_null(field.fault);
+}
+
 int wire_test(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +305,7 @@ int wire_test(void)
         cmocka_unit_test(test_cut_stream),
         cmocka_unit_test(test_leaves_large_messages),
         cmocka_unit_test(test_length_beyond_parent),
+        cmocka_unit_test(test_any_field),
     };
 
     return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
