@@ -50,7 +50,14 @@ static bool is_profiler_key(struct ps_str key)
                                        "sf",
                                        "bind_id",
                                        "Device Type",
-                                       "sort_index"};
+                                       "sort_index",
+                                       "hlo_op",
+                                       "hlo_module",
+                                       "hlo_category",
+                                       "kernel_details",
+                                       "memcpy_details",
+                                       "memset_details",
+                                       "region_type"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ps_str_eq_c(key, keys[i]))

@@ -84,3 +84,14 @@ class XPlane(ShelfTest):
         run = self.json("add", self.file("vm.xplane.pb", host("vm", tenth=True)))
         rows = self.json("sql", run["id"], "SELECT duration_ns, json_extract(args, '$.duration_ps') AS ps FROM slices WHERE name = 'dot'")
         self.assertEqual(rows, [{"duration_ns": 60_000, "ps": 60_000_100}])
+
+    def test_redacted_copies_keep_their_operators(self):
+        """What XLA writes itself stays; stats that the program gave do not."""
+        plane = Plane("/host:CPU")
+        plane.line(1, "tf_XLAEigen/1", 0, plane.event("dot", 0, 60 * US, hlo_op=Ref("dot"), hlo_module=Ref("jit_f"), customer="Miller"))
+        run = self.json("add", self.file("vm.xplane.pb", space(plane, environment())))
+        copy = os.path.join(self.folder, "copy.perfshelf")
+        self.ok("export", run["id"], "--redact", "all", "-o", copy)
+        copied = self.json("add", copy)
+        args = self.json("sql", copied["id"], "SELECT json_extract(args, '$.hlo_op') AS op, json_extract(args, '$.customer') AS customer FROM slices")
+        self.assertEqual(args, [{"op": "dot", "customer": None}])
