@@ -43,6 +43,7 @@ struct reader {
     uint64_t n_damages, n_programs; /* programs: compiled ones that the file contains */
     uint64_t progress;              /* position of the last report */
     struct ps_buf hostname;
+    struct ps_intern pids;     /* of the planes so far */
     int64_t start_ns, stop_ns; /* since 1970; 0: unknown */
 };
 
@@ -264,16 +265,8 @@ static void free_plane(struct xplane_plane *plane)
     ps_arena_free(&plane->arena);
 }
 
-static bool has_process(const struct tr_trace *trace, struct ps_str pid)
-{
-    for (uint32_t i = 0; i < trace->n_threads; i++)
-        if (ps_str_eq(trace->threads[i].pid, pid))
-            return true;
-    return false;
-}
-
 /* The number by which JAX's JSON calls the plane; a greater number if another plane has it. */
-static void write_pid(const struct reader *r, const struct xplane_plane *plane, char out[24])
+static void write_pid(struct reader *r, const struct xplane_plane *plane, char out[24])
 {
     static const struct ps_str custom = PS_STR("/device:CUSTOM:"), device = PS_STR("/device:");
     int64_t pid = 801 + (int64_t)r->n_planes;
@@ -285,8 +278,9 @@ static void write_pid(const struct reader *r, const struct xplane_plane *plane, 
     else if (ps_str_starts_with(plane->name, device) && plane->id >= 0 && plane->id < 500)
         pid = 1 + plane->id;
     (void)snprintf(out, 24, "%" PRId64, pid);
-    if (has_process(r->trace, ps_str_from_c(out)))
+    if (ps_intern_find(&r->pids, ps_str_from_c(out)) != PS_INTERN_NONE)
         (void)snprintf(out, 24, "%" PRId64, 100000 + (int64_t)r->n_planes);
+    (void)ps_intern_add(&r->pids, ps_str_from_c(out));
 }
 
 static enum ps_status read_plane_field(struct reader *r, struct xplane_plane *plane,
@@ -513,6 +507,7 @@ enum ps_status tr_xplane_read(struct ps_stream *in, struct tr_trace *trace)
     xplane_spool_free(&r.spool);
     xplane_events_free(&r.events);
     ps_buf_free(&r.hostname);
+    ps_intern_free(&r.pids);
     return status;
 }
 

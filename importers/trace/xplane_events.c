@@ -22,8 +22,9 @@
 enum {
     NAME_MAX_BYTES = 64 << 10,
     LONG_NAME_MAX_BYTES = 1024,
-    AGGREGATED_MAX = 1000, /* events without a time in the header */
-    NOTES_MAX = 10,        /* notes on single events */
+    AGGREGATED_MAX = 100,      /* events without a time in the header */
+    AGGREGATED_NAME_MAX = 100, /* bytes of their names */
+    NOTES_MAX = 10,            /* notes on single events */
     TEMPLATE_BYTES_MAX = 32 << 20,
 };
 #define TIME_MAX (INT64_MAX / 4) /* ns; the difference of two such times cannot overflow */
@@ -631,6 +632,12 @@ static const char *set_times(const struct xplane_line *line, const struct xp_xev
     return event->duration_ps < 0 ? "its duration is negative; set to 0" : NULL;
 }
 
+static void put_short(struct ps_json *json, const char *key, struct ps_str text)
+{
+    ps_json_key(json, key);
+    ps_json_str(json, text.len ? ps_truncate_text(text, AGGREGATED_NAME_MAX) : PS_STR(""));
+}
+
 /* An event with a number of occurrences has no time: it is listed in the header. */
 static void add_aggregated(struct xplane_events *e, const struct xplane_line *line,
                            struct xplane_meta *meta, const struct xp_xevent *event)
@@ -642,12 +649,9 @@ static void add_aggregated(struct xplane_events *e, const struct xplane_line *li
         return;
     ps_buf_puts(&e->aggregated, e->aggregated.len ? "," : "");
     ps_json_object(&json);
-    ps_json_key(&json, "plane");
-    ps_json_str(&json, e->plane->name.ptr ? e->plane->name : PS_STR(""));
-    ps_json_key(&json, "line");
-    ps_json_str(&json, line->name.ptr ? line->name : PS_STR(""));
-    ps_json_key(&json, "name");
-    ps_json_str(&json, tr_text_of_id(e->trace, name_of(e, meta, event->metadata_id)));
+    put_short(&json, "plane", e->plane->name);
+    put_short(&json, "line", line->name);
+    put_short(&json, "name", tr_text_of_id(e->trace, name_of(e, meta, event->metadata_id)));
     ps_json_key_int(&json, "occurrences", event->num_occurrences);
     ps_json_key_int(&json, "duration_ps", event->duration_ps);
     ps_json_end(&json);
