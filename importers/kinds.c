@@ -115,7 +115,7 @@ static const struct ps_kind kinds[] = {
     {.name = "pprof",
      .mark = "pprof",
      .has = PS_HAS_STACKS | PS_HAS_SAMPLE_TYPES,
-     .tabs = {STACK_TABS}},
+     .tabs = {STACK_TABS, "labels"}},
 
     /* measurements */
     {.name = "serving",

@@ -212,7 +212,7 @@ WEB_PUBLIC = {
     "side": ["host", "panel", "view"],
     "snapshot": ["facts"],
     "sql": ["links", "result", "shelf", "state"],
-    "stacks": ["flame_pane", "frame_selection", "functions_tab"],
+    "stacks": ["flame_pane", "frame_selection", "functions_tab", "sample_types"],
     "timeline": ["search"],
     "trace": ["attribution", "columns", "data", "definition_switch", "facts", "name_actions", "table", "timeline_link", "toolbar", "worker_names"],
     "trend": ["link", "state", "view"],

@@ -94,6 +94,15 @@ class Pprof(ServerTest):
         total = self.ask(run, "sample-types")["types"][0]
         self.assertEqual((total["total"], total["negative"]), (25e-9, 25e-9))
 
+    def test_the_sign_chooses_values_above_or_below_0(self):
+        run = self.add("signs", TYPES[:1], [(["main", "work"], [50]), (["main", "rest"], [-20]), (["main"], [-5])])
+        selves = lambda *sign: {row[1].split()[0]: row[6] for row in self.ask(run, "stack_functions", *sign)["rows"]}  # noqa: E731
+        self.assertEqual(selves(("sign", "positive")), {"main": 0, "work": 50})
+        self.assertEqual(selves(("sign", "negative")), {"main": 5, "rest": 20})
+        below = self.ask(run, "stack_flame", ("sign", "negative"))
+        self.assertEqual((below["sum"], sorted(name.split()[0] for name in below["frames"]["name"])), (25, ["main", "rest"]))
+        self.assertIn("sign must be", self.refused(run, "stack_flame", ("sign", "both")))
+
     def test_sql(self):
         run = self.labelled()
         answer = self.server.request("POST", "/api/v1/sql", f'{{"run": "{run}", "sql": "SELECT sum(self), min(unit) FROM nodes"}}')

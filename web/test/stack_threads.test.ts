@@ -6,6 +6,7 @@ import {
     brushedRange,
     nextThread,
     readThreads,
+    selectedAmong,
     shortThreadName,
     stripPath,
     threadsOf,
@@ -64,7 +65,29 @@ test('stack threads: a drag in either direction is a range in the run', () => {
 });
 
 test('stack threads: a short name is the one that the program gave', () => {
+    assert.equal(shortThreadName('all threads · task=load'), 'task=load');
+    assert.equal(shortThreadName('all threads'), 'all threads');
     assert.equal(shortThreadName('Thread 0x16DF7B000 "Thread-1 (run)"'), 'Thread-1 (run)');
     assert.equal(shortThreadName('thread (0x7F02): other'), 'other');
     assert.equal(shortThreadName('MainThread'), 'MainThread');
+});
+
+test('stack threads: the tracks of another sample type stand for the same threads', () => {
+    const track = (id: number, tid: string) => ({ id, process: 1, tid, name: `thread ${tid}` });
+    const tracks = [track(1, 'a'), track(2, 'b'), track(3, 'a'), track(4, 'b')];
+    assert.equal(selectedAmong(null, [3, 4], tracks), null);
+    assert.deepEqual(selectedAmong(new Set([1]), [3, 4], tracks), new Set([3]));
+    assert.deepEqual(selectedAmong(new Set([4, 9]), [3, 4], tracks), new Set([4]));
+});
+
+test('stack threads: without times they are in the order of their weights', () => {
+    const names = threadsOf(ANSWER, String, false);
+    assert.deepEqual(
+        names.map(({ id, active, isIdle }) => [id, active.toFixed(3), isIdle]),
+        [
+            [2, '0.667', false],
+            [1, '0.333', false],
+            [3, '0.000', true],
+        ],
+    );
 });

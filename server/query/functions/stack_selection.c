@@ -142,13 +142,36 @@ static enum ps_status read_tracks(struct ps_db *db, struct ps_params params,
     return err->code;
 }
 
+/* Keeps only the tracks whose values are above 0, or only those below, if the parameter says so. */
+static enum ps_status choose_sign(struct ps_params params, struct ps_stack_selection *out,
+                                  struct ps_err *err)
+{
+    const char *sign = ps_param_get(params, "sign");
+    const bool is_negative = sign && strcmp(sign, "negative") == 0;
+
+    if (!sign || !sign[0])
+        return err->code;
+    if (!is_negative && strcmp(sign, "positive") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "sign must be positive or negative, not %s", sign);
+    if (is_negative) {
+        ps_track_set_free(&out->tracks);
+        out->tracks = out->negated;
+        out->has_no_tracks = !out->tracks.n;
+    } else {
+        ps_track_set_free(&out->negated);
+    }
+    out->negated = (struct ps_track_set){NULL, 0};
+    return err->code;
+}
+
 enum ps_status ps_stack_selection_read(struct ps_db *db, struct ps_params params,
                                        struct ps_stack_selection *out, struct ps_err *err)
 {
     *out = (struct ps_stack_selection){.scale = 1};
     ps_param_range(params, &out->range, err);
     read_sample_type(db, params, out, err);
-    return read_tracks(db, params, out, err);
+    read_tracks(db, params, out, err);
+    return choose_sign(params, out, err);
 }
 
 void ps_stack_selection_free(struct ps_stack_selection *selection)

@@ -29,11 +29,12 @@ struct ps_stack_selection {
     double n_samples, total;
 };
 
-/* Reads the parameters from_ns, to_ns, threads, sample_type and label.
+/* Reads the parameters from_ns, to_ns, threads, sample_type, label and sign.
  *
  * `threads` are ids of tracks; `track` is its former name, for one thread. An id of another sample
  * type stands for the same thread. `label` is KEY=VALUE and may be repeated: values of one key are
- * alternatives, and all keys must match. PS_BAD_REQUEST: the run has no such sample type, or its
+ * alternatives, and all keys must match. `sign` keeps values above 0 (`positive`) or below 0
+ * (`negative`, then as magnitudes). PS_BAD_REQUEST: the run has no such sample type, or its
  * tracks are not divided by a label. Free with ps_stack_selection_free, also after a failure. */
 enum ps_status ps_stack_selection_read(struct ps_db *db, struct ps_params params,
                                        struct ps_stack_selection *out, struct ps_err *err);

@@ -69,7 +69,7 @@ function isLong(): boolean {
 /** Formats a length without its unit, for a column whose header shows the unit (axisCellUnit). */
 export function axisCell(value: number): string {
     if (shownAxis.unit === 's') return formatFixed(value / (isLong() ? 1e9 : 1e6), 3);
-    if (shownAxis.unit === 'B') return formatFixed(value / 1048576, 3);
+    if (shownAxis.unit === 'B') return formatFixed(value / shownAxis.scale / 1048576, 3);
     return formatFixed(value / shownAxis.scale, shownAxis.scale === 1 ? 0 : 3);
 }
 

@@ -154,14 +154,19 @@ export function newestOf<T>(ask: () => Promise<T>): () => Promise<T | null> {
     };
 }
 
-export type Params = Record<string, string | number | boolean | null | undefined>;
+/** A list is one parameter for each of its texts. */
+export type Params = Record<
+    string,
+    string | number | boolean | readonly string[] | null | undefined
+>;
 
 /** `path?key=value…`; null, undefined and '' are left out, booleans become 1 and 0. */
 export function withParams(path: string, params: Params): string {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(params)) {
         if (value === null || value === undefined || value === '') continue;
-        search.set(key, typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
+        if (Array.isArray(value)) for (const one of value as string[]) search.append(key, one);
+        else search.set(key, typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
     }
     const text = search.toString();
     return text ? `${path}?${text}` : path;

@@ -26,7 +26,8 @@ export type KindHas =
     | 'measured'
     | 'bound'
     | 'processes'
-    | 'snapshot';
+    | 'snapshot'
+    | 'sample_types';
 
 export interface KindRow {
     name: string;

@@ -11,11 +11,16 @@ export interface MenuItem {
     text: string;
     /** Grey text at the right: a count, a unit. */
     note?: ComponentChildren;
+    tip?: string;
     /** Link (a download if `download` is set); without it onPick is called. */
     href?: string;
     download?: boolean;
     onPick?: () => void;
     checked?: boolean;
+    /** Grey: there is nothing behind it. */
+    isFaint?: boolean;
+    /** The list stays open, so that several items can be picked. */
+    keepsOpen?: boolean;
 }
 
 interface MenuProps {
@@ -129,7 +134,7 @@ function MenuEntry({ item, close }: { item: MenuItem; close: () => void }) {
     );
     const pick = () => {
         item.onPick?.();
-        close();
+        if (!item.keepsOpen) close();
     };
     if (item.href) {
         return (
@@ -145,7 +150,13 @@ function MenuEntry({ item, close }: { item: MenuItem; close: () => void }) {
         );
     }
     return (
-        <button type="button" role="menuitem" onClick={pick}>
+        <button
+            type="button"
+            role="menuitem"
+            class={item.isFaint ? 'is-faint' : undefined}
+            title={item.tip}
+            onClick={pick}
+        >
             {body}
         </button>
     );

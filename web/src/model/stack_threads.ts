@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a stack profile: their order, which of them are selected, and their activity over
  * time. */
-import type { StackThreads } from '../base/answers';
+import type { StackThreads, TimelineTrack } from '../base/answers';
+
+type TrackName = Pick<TimelineTrack, 'id' | 'process' | 'tid' | 'name'>;
 
 export interface StackThread {
     id: number;
     name: string;
-    /** share of the samples in which the thread neither sleeps nor waits, 0 to 1 */
+    /** share of the samples in which the thread neither sleeps nor waits, 0 to 1; without times, of
+     * the weight of all threads */
     active: number;
     weight: number;
     isIdle: boolean;
@@ -14,22 +17,51 @@ export interface StackThread {
     strip: readonly number[];
 }
 
+/* How the importer of pprof begins the name of such a track. */
+const NO_THREAD = 'all threads · ';
+
 /** The name that the program gave a thread, without its number: `worker` of `Thread 7 "worker"` and
- * of `thread (0x7F02): worker`. */
+ * of `thread (0x7F02): worker`. Samples without a thread are told apart by their labels: `task=load` of
+ * `all threads · task=load`. */
 export function shortThreadName(name: string): string {
+    if (name.startsWith(NO_THREAD)) return name.slice(NO_THREAD.length);
     return /^thread\b.*?(?:"(.+)"|: (.+))$/i.exec(name)?.slice(1).find(Boolean) ?? name;
 }
 
-/** The threads, the most active first. */
-export function threadsOf(answer: StackThreads, nameOf: (id: number) => string): StackThread[] {
+/** What identifies the thread of a track: each sample type has tracks of its own for a thread. */
+const threadKey = ({ process, tid, name }: TrackName): string => `${process} ${tid} ${name}`;
+
+/** Of the tracks with these ids, those of the selected threads, which may be tracks of another
+ * sample type; null: all. */
+export function selectedAmong(
+    selected: ReadonlySet<number> | null,
+    ids: readonly number[],
+    tracks: readonly TrackName[],
+): Set<number> | null {
+    if (!selected) return null;
+    const keys = new Set(tracks.filter(({ id }) => selected.has(id)).map(threadKey));
+    const found = tracks.filter((track) => keys.has(threadKey(track))).map(({ id }) => id);
+    return new Set(found.filter((id) => ids.includes(id)));
+}
+
+/** The threads, the most active first. Without times they are in the order of their weights, and are
+ * neither active nor idle. */
+export function threadsOf(
+    answer: StackThreads,
+    nameOf: (id: number) => string,
+    isTime = true,
+): StackThread[] {
     const { ids, weight, waiting, idle, bins, activity } = answer;
+    const whole = weight.reduce((sum, one) => sum + one, 0);
+    const shareOf = (i: number) =>
+        isTime ? (weight[i] - waiting[i]) / weight[i] : weight[i] / whole;
     return ids
         .map((id, i) => ({
             id,
             name: nameOf(id),
-            active: weight[i] > 0 ? (weight[i] - waiting[i]) / weight[i] : 0,
+            active: weight[i] > 0 ? shareOf(i) : 0,
             weight: weight[i],
-            isIdle: idle[i] === 1,
+            isIdle: isTime ? idle[i] === 1 : weight[i] === 0,
             strip: activity.slice(i * bins, (i + 1) * bins),
         }))
         .sort((a, b) => b.active - a.active || b.weight - a.weight || a.id - b.id);

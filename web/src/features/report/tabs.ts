@@ -82,6 +82,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,
     sandwich: async () => (await import('../stacks/sandwich_tab')).SandwichTab,
+    labels: async () => (await import('../stacks/labels_tab')).LabelsTab,
     'allocation-flame': async () => (await import('./tabs_trace')).FlameTab,
     'allocating-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,
     'allocation-sandwich': async () => (await import('../stacks/sandwich_tab')).SandwichTab,

@@ -29,7 +29,8 @@ import { lacksHint } from '../../model/run_lacks';
 import { formatTags } from '../../model/shelf_rows';
 import { Conclusion } from '../conclusion/conclusion';
 import { hasRole, mayRemove } from '../login/user';
-import { axisOfRun, isStacks } from '../trace/data';
+import { axisOnPage, SamplesOf, useSampleTypes } from '../stacks/sample_types';
+import { isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { trendHref } from '../trend/link';
 import { pinBaseline } from '../trend/state';
@@ -49,6 +50,7 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color', 'sel'];
+const SAMPLES_SHARED_KEYS = [...STACK_SHARED_KEYS, 'sample_type', 'labels', 'sign'];
 const SELECTED_SHARED_KEYS = [...SHARED_KEYS, 'sel'];
 const CALLS_SHARED_KEYS = [...SHARED_KEYS, 'fn'];
 /* Keys of tabs that show the selected function, by the key of the selection: another selection makes
@@ -61,6 +63,7 @@ const SELECTION_KEYS: Record<string, string[]> = {
 type RunDialog = 'edit' | 'delete' | 'share';
 
 function sharedKeys({ kind }: Run): string[] {
+    if (kindHas(kind, 'sample_types')) return SAMPLES_SHARED_KEYS;
     if (kindHas(kind, 'stacks')) return STACK_SHARED_KEYS;
     if (kindHas(kind, 'slices') || kindHas(kind, 'imports')) return SELECTED_SHARED_KEYS;
     return kindHas(kind, 'calls') ? CALLS_SHARED_KEYS : SHARED_KEYS;
@@ -115,7 +118,8 @@ export function ReportView({ id, tab }: { id: string; tab: string | undefined })
 }
 
 function Report({ run, tab }: { run: Run; tab: string | undefined }) {
-    showAxis(axisOfRun(run));
+    const samples = useSampleTypes(run);
+    showAxis(axisOnPage(run));
     const specs = tabsOf(run);
     const spec = specs.find((one) => one.id === currentName(tab)) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);
@@ -194,7 +198,9 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             </Tabs>
             {pinError && <Notice kind="error" title={LABELS.baselineError} error={pinError} />}
             <RunWarnings run={run} />
-            <TabBody spec={spec} run={run} />
+            <SamplesOf state={samples}>
+                <TabBody spec={spec} run={run} />
+            </SamplesOf>
             {dialog === 'share' && (
                 <ShareDialog
                     path={`${API}/runs/${run.id}`}

@@ -255,6 +255,10 @@ export const TABS = defineTabs({
         id: 'sandwich',
         title: 'Sandwich',
     },
+    labels: {
+        id: 'labels',
+        title: 'Labels',
+    },
     'allocation-flame': {
         id: 'flame',
         title: 'Allocations',

@@ -23,7 +23,8 @@ import { RunWarnings } from '../report/facts';
 import { TabBody, useRun } from '../report/run_body';
 import { tabsOf } from '../report/tabs';
 import { FailedParts } from '../shared/failed_parts';
-import { axisOfRun, isStacks } from '../trace/data';
+import { axisOnPage, SamplesOf, useSampleTypes } from '../stacks/sample_types';
+import { isStacks } from '../trace/data';
 import { carriesFiles } from '../upload/drop_target';
 import { linkRows } from './panel_rows';
 
@@ -103,12 +104,13 @@ function PanelRun({ id, view }: { id: string; view: string }) {
 }
 
 function PanelBody({ run, view }: { run: Run; view: string }) {
-    showAxis(axisOfRun(run));
+    const samples = useSampleTypes(run);
+    showAxis(axisOnPage(run));
     const spec = tabsOf(run).find(({ id }) => id === view);
     return (
         <main class={isStacks(run) ? 'report panel stacks' : 'report panel'}>
             <RunWarnings run={run} />
-            {spec && <TabBody spec={spec} run={run} />}
+            <SamplesOf state={samples}>{spec && <TabBody spec={spec} run={run} />}</SamplesOf>
         </main>
     );
 }

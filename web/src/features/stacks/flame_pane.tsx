@@ -34,6 +34,7 @@ import { frameActions } from './frame_actions';
 import { frameHead, FrameSelection, selectedNode } from './frame_selection';
 import { flameTip } from './frame_tip';
 import { stackParams } from './parts';
+import { showsDecreases, signParams } from './sample_types';
 import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
 import { aroundAction } from './trace_sandwich';
 import { AllDropped, transformActions } from './transforms';
@@ -43,12 +44,16 @@ function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
         const more = on === 'python' ? pythonParams() : {};
         return rangedPath(run, 'flame', range, { on, limit: 20_000, ...more });
     }
-    return rangedPath(run, 'stack_flame', range, { ...stackParams(), limit: 20_000 });
+    return rangedPath(run, 'stack_flame', range, {
+        ...stackParams(run),
+        ...signParams(run),
+        limit: 20_000,
+    });
 }
 
 /* Name of the whole. Times of several threads or streams can add up to more than the span. */
 function rootText(run: Run, on: FlameOn, tracks: number): string {
-    if (isStacks(run)) return 'all stacks';
+    if (isStacks(run)) return showsDecreases(run) ? 'all decreases' : 'all stacks';
     const summed = (noun: string) => (tracks > 1 ? `, ${tracks} ${noun} added up` : '');
     if (on === 'device' || on === 'python') return `time on the device${summed('streams')}`;
     const time = on === 'wall' ? 'wall time with Python frames' : 'self time on the host';

@@ -22,6 +22,8 @@ import { FlamePane, FlameSwitch } from './flame_pane';
 import { ColourLegend, ColourSwitch } from './colours';
 import { FRAME_KEYS, PeriodField, WeightHint } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
+import { ChosenLabels, SampleChoice } from './sample_choice';
+import { samplesKey } from './sample_types';
 import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
 import { aroundName, showAround, TraceSandwich } from './trace_sandwich';
 import { TransformRow } from './transforms';
@@ -44,6 +46,7 @@ export function FlameTab({ run }: { run: Run }) {
         <TraceSandwich run={run} range={range} />
     ) : (
         <FlamePane
+            key={samplesKey(run)}
             run={run}
             range={range}
             search={search}
@@ -61,6 +64,7 @@ export function FlameTab({ run }: { run: Run }) {
                         Whole flame graph
                     </button>
                 )}
+                <SampleChoice run={run} isPicture />
                 {isStacks(run) && <ModeSwitch cleared={FRAME_KEYS} />}
                 {isStacks(run) && !showsThreadColumn(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
@@ -94,6 +98,7 @@ export function FlameTab({ run }: { run: Run }) {
                     />
                 )}
             </Toolbar>
+            <ChosenLabels run={run} />
             {isStacks(run) && <TransformRow flame={flame} />}
             {isStacks(run) ? <StackColumns run={run}>{picture}</StackColumns> : picture}
         </div>

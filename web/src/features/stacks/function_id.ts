@@ -37,7 +37,7 @@ export function useFunctionId(run: Run): string | null | undefined {
                   q: patternOf(sel),
                   regex: 1,
                   limit: 1,
-                  ...stackParams(),
+                  ...stackParams(run),
               }),
     );
     if (urlId !== undefined) return urlId;

@@ -6,7 +6,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import type { Run } from '../../base/answers';
-import { axisCell, axisCellUnit } from '../../base/axis';
+import { axisCell, axisCellUnit, axisUnit } from '../../base/axis';
 import { goTo, pushQuery, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import { formatFixed } from '../../base/units';
@@ -15,11 +15,18 @@ import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
+import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { ModeSwitch } from '../shared/mode_switch';
-import { countColumn, nameColumn, RIGHT_ALIGNED, shareColumn } from '../trace/columns';
+import {
+    countColumn,
+    nameColumn,
+    percentColumn,
+    RIGHT_ALIGNED,
+    shareColumn,
+} from '../trace/columns';
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
@@ -29,6 +36,8 @@ import { frameHead } from './frame_selection';
 import { flameOfFunction } from './flame_tree';
 import { useFunctionId } from './function_id';
 import { FRAME_KEYS, PeriodField, stackParams, stackQuery, useStackSums } from './parts';
+import { ChosenLabels, SampleChoice } from './sample_choice';
+import { samplesKey, typeOf } from './sample_types';
 import { ThreadSelect } from './threads';
 import { transformActions, TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
@@ -41,19 +50,21 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
     const { run, range, search = NO_SEARCH, narrow = false } = props;
     const { group } = route.value.query;
     const period = samplePeriod(run);
+    const hasDecreases = (typeOf(run)?.negative ?? 0) > 0;
     const columns = useColumns(
-        () => functionColumns(run, search, narrow, period),
-        [run.id, search, narrow, period],
+        () => functionColumns(run, search, narrow, period, hasDecreases),
+        [run.id, search, narrow, period, samplesKey(run)],
     );
     return (
         <TraceTable<StackFunctionRow>
+            key={samplesKey(run)}
             {...props}
             view="stack_functions"
             label={LABELS.functions}
             columns={columns}
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}
-            params={{ ...stackParams(), group }}
+            params={{ ...stackParams(run), group }}
             actions={(row) => rowActionsOf(run, row)}
             onOpen={({ name_id }) => {
                 goTo(tabHash(run, 'sandwich', { fn: String(name_id), ...stackQuery() }, range));
@@ -84,27 +95,22 @@ function functionColumns(
     search: Matcher,
     narrow: boolean,
     period: number | null,
+    hasDecreases: boolean,
 ): Column[] {
     const columns = [
         nameColumn<StackFunctionRow>(search, 'function', (row) => (
             <Swatch origin={ORIGINS[row.origin] ?? 'unknown'} />
         )),
-        weightColumn('self'),
-        weightColumn('total'),
+        weightColumn('self', hasDecreases),
+        weightColumn('total', hasDecreases),
     ];
     if (narrow) return columns;
     const estimated = period === null ? [] : [estimateColumn(period, axisOfRun(run).scale)];
     return [
         ...columns,
         ...estimated,
-        shareColumn<StackFunctionRow>('self_pct', 'self', '% of all', {
-            width: 92,
-            hideBelow: 700,
-        }),
-        shareColumn<StackFunctionRow>('total_pct', 'total', '% of all', {
-            width: 92,
-            hideBelow: 760,
-        }),
+        partColumn('self', hasDecreases, { width: hasDecreases ? 120 : 92, hideBelow: 700 }),
+        partColumn('total', hasDecreases, { width: hasDecreases ? 120 : 92, hideBelow: 760 }),
         countColumn<StackFunctionRow>('slices', 'stretches', {
             width: 80,
             hideBelow: 1000,
@@ -118,7 +124,24 @@ const TIPS = {
     total: 'A recursive stack counts once.',
 };
 
-function weightColumn(key: 'self' | 'total'): Column {
+/* Share of a row, 0 to 1. If some values are below 0, the sum of all can be near 0, so shares are of the
+ * sum of the magnitudes. */
+function shareOf(row: StackFunctionRow, key: 'self' | 'total', hasDecreases: boolean): number {
+    if (hasDecreases) return row[key] / (axisUnit().whole || 1);
+    return ((key === 'self' ? row.self_pct : row.total_pct) ?? 0) / 100;
+}
+
+function partColumn(
+    key: 'self' | 'total',
+    hasDecreases: boolean,
+    more: { width: number; hideBelow: number },
+): Column {
+    if (!hasDecreases) return shareColumn<StackFunctionRow>(`${key}_pct`, key, '% of all', more);
+    const share = (row: StackFunctionRow) => 100 * shareOf(row, key, true);
+    return percentColumn<StackFunctionRow>(`${key}_pct`, key, '% of Σ |values|', share, more);
+}
+
+function weightColumn(key: 'self' | 'total', hasDecreases: boolean): Column {
     return {
         key,
         title: key,
@@ -129,10 +152,10 @@ function weightColumn(key: 'self' | 'total'): Column {
         title_tip: TIPS[key],
         term: key === 'self' ? 'self-time' : 'total-time',
         render: (row) => {
-            const share = ((key === 'self' ? row.self_pct : row.total_pct) ?? 0) / 100;
+            const share = Math.abs(shareOf(row, key, hasDecreases));
             const text = axisCell(row[key]);
             return (
-                <ShareBar share={share} tone={key}>
+                <ShareBar share={share} tone={hasDecreases && row[key] < 0 ? 'total' : key}>
                     {/[1-9]/.test(text) ? text : <span class="zero">{text}</span>}
                 </ShareBar>
             );
@@ -154,6 +177,10 @@ function estimateColumn(period: number, scale: number): Column {
     };
 }
 
+/* The choice of samples needs the room of the legend. */
+const hasRoomForOrigins = (run: Run): boolean =>
+    typeOf(run) === null || viewportWidth.value >= 1400;
+
 export function StackFunctionsTab({ run }: { run: Run }) {
     const range = useRange();
     const filters = readFilters(route.value.query);
@@ -174,15 +201,17 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 what="functions"
                 filters={filters}
                 error={search.error}
-                params={{ ...filterParams(filters), ...stackParams(), group }}
+                params={{ ...filterParams(filters), ...stackParams(run), group }}
                 shown={shown}
             >
+                <SampleChoice run={run} />
                 <ModeSwitch cleared={FRAME_KEYS} />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <ToolbarOrigins flame={sums} />
+                {hasRoomForOrigins(run) && <ToolbarOrigins flame={sums} />}
                 <InitialiserSwitch run={run} />
             </TraceToolbar>
+            <ChosenLabels run={run} />
             <TransformRow flame={sums} />
             <div class="panes">
                 <section class="pane pane-main">

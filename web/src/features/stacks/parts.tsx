@@ -8,8 +8,9 @@ import { NumberField } from '../../components/number_field';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
 import type { Flame } from '../../model/tree_answers';
 import { stackMode } from '../shared/mode_switch';
-import { useData } from '../shared/use_json';
+import { usePart } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
+import { sampleParams, typesOf } from './sample_types';
 
 /** Keys of the URL that name frames. */
 export const FRAME_KEYS = [
@@ -21,16 +22,20 @@ export const FRAME_KEYS = [
     'fn',
 ];
 
-/** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
-export function stackParams(): Params {
+/** Parameters of every request for stacks: the sample type and labels, the threads, the transforms,
+ * what is one frame. */
+export function stackParams(run: Run): Params {
     const { threads, track, tf } = route.value.query;
-    return { threads: threads ?? track, tf, mode: modeParam() };
+    return { ...sampleParams(run), threads: threads ?? track, tf, mode: modeParam() };
 }
 
 /** The same as parts of a URL of another tab. */
 export function stackQuery(): Record<string, string> {
-    const { threads, track, tf, color } = route.value.query;
-    const all = { threads: threads ?? track, tf, color, mode: modeParam() };
+    const { threads, track, tf, color, sample_type, labels, sign } = route.value.query;
+    const all = {
+        ...{ sample_type, labels, sign, threads: threads ?? track, tf, color },
+        mode: modeParam(),
+    };
     return Object.fromEntries(
         Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -58,8 +63,11 @@ export function originSuffix({ frame, frames }: Flame, node: number): string {
 /** The sums of the selected stacks, for tabs without a flame graph of all of them. */
 export function useStackSums(run: Run): FlameAnswer | undefined {
     /* the sums are of all stacks, however few nodes are asked for */
-    const path = rangedPath(run, 'stack_flame', useRange(), { ...stackParams(), limit: 1 });
-    return useData<FlameAnswer>(path) ?? undefined;
+    const path = rangedPath(run, 'stack_flame', useRange(), { ...stackParams(run), limit: 1 });
+    const answer = usePart<FlameAnswer>(path);
+    /* sums of another sample type have another unit */
+    const isOld = answer.path !== path && typesOf(run) !== null;
+    return (!isOld && answer.data) || undefined;
 }
 
 /** Says what the weights are of stacks that a run has beside its other data. */

@@ -23,6 +23,8 @@ import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colour
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
 import { FRAME_KEYS, PeriodField, stackParams, useStackSums } from './parts';
+import { ChosenLabels, SampleChoice } from './sample_choice';
+import { samplesKey, signParams } from './sample_types';
 import { Sandwich } from './sandwich_picture';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
@@ -44,7 +46,7 @@ function useSelectedFunction(run: Run): string | null {
                   sort: 'self',
                   desc: 1,
                   limit: 1,
-                  ...stackParams(),
+                  ...stackParams(run),
               }),
     );
     const costliest = first?.rows.length ? String(first.rows[0][2]) : null;
@@ -59,10 +61,16 @@ export function SandwichTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const fn = useSelectedFunction(run);
     const [shown, setShown] = useState<number | null>(null);
-    const params = { ...filterParams(filters), ...stackParams() };
+    const params = { ...filterParams(filters), ...stackParams(run) };
     const sums = useStackSums(run);
     const answer = useJson<SandwichAnswer>(
-        fn && rangedPath(run, 'sandwich', range, { name_id: fn, ...stackParams(), limit: 10_000 }),
+        fn &&
+            rangedPath(run, 'sandwich', range, {
+                name_id: fn,
+                ...stackParams(run),
+                ...signParams(run),
+                limit: 10_000,
+            }),
     );
     const grid = useRef<GridHandle | null>(null);
     const show = (id: string, name: string) =>
@@ -111,6 +119,7 @@ export function SandwichTab({ run }: { run: Run }) {
                 params={params}
                 shown={shown}
             >
+                <SampleChoice run={run} isPicture />
                 <ModeSwitch cleared={FRAME_KEYS} />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
@@ -123,6 +132,7 @@ export function SandwichTab({ run }: { run: Run }) {
                     )
                 )}
             </TraceToolbar>
+            <ChosenLabels run={run} />
             <TransformRow flame={sums} />
             <div class="panes sandwich-panes">
                 <section
@@ -147,6 +157,7 @@ export function SandwichTab({ run }: { run: Run }) {
                 <section class="pane pane-main">
                     {fn && (
                         <Sandwich
+                            key={samplesKey(run)}
                             run={run}
                             answer={answer}
                             none="No stack in this range has this function."

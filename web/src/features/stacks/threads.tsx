@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { Run, StackThreads, TimelineAnswer } from '../../base/answers';
+import type { Run, StackThreads, TimelineAnswer, TimelineTrack } from '../../base/answers';
 import { API } from '../../base/client';
 import { axisText, isTimeAxis } from '../../base/axis';
 import { useKeys } from '../../base/keys';
@@ -20,6 +20,7 @@ import {
     brushedRange,
     nextThread,
     readThreads,
+    selectedAmong,
     shortThreadName,
     type StackThread,
     stripPath,
@@ -30,6 +31,7 @@ import {
 import { rangeQuery } from '../../model/trace_range';
 import { useData } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
+import { sampleParams, typesOf } from './sample_types';
 
 const BINS = 160;
 /* value of the menu if several threads are selected */
@@ -53,6 +55,8 @@ function hasTime(run: Run): boolean {
 
 interface ThreadsAnswer {
     threads: StackThread[];
+    /** those of all sample types */
+    tracks: readonly TimelineTrack[];
     span: { from_ns: number; to_ns: number };
     bins: number;
     hasTime: boolean;
@@ -61,7 +65,7 @@ interface ThreadsAnswer {
 /* The threads of a run with their activity; null until they are here. */
 function useThreads(run: Run): ThreadsAnswer | null {
     const answer = useData<StackThreads>(
-        rangedPath(run, 'stack_threads', useRange(), { bins: BINS }),
+        rangedPath(run, 'stack_threads', useRange(), { bins: BINS, ...sampleParams(run) }),
     );
     const timeline = useData<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
     return useMemo(() => {
@@ -69,7 +73,8 @@ function useThreads(run: Run): ThreadsAnswer | null {
         const names = new Map(timeline.tracks.map(({ id, name }) => [id, name]));
         const { from_ns, to_ns, bins } = answer;
         return {
-            threads: threadsOf(answer, (id) => names.get(id) ?? `thread ${id}`),
+            threads: threadsOf(answer, (id) => names.get(id) ?? `thread ${id}`, isTimeAxis()),
+            tracks: timeline.tracks,
             span: { from_ns, to_ns },
             bins,
             hasTime: hasTime(run),
@@ -93,7 +98,7 @@ export function StackColumns({ run, children }: { run: Run; children: ComponentC
         <div class="stack-columns">
             {showsThreadColumn(run) &&
                 (answer ? (
-                    <ThreadsColumn answer={answer} />
+                    answer.threads.length > 1 && <ThreadsColumn answer={answer} />
                 ) : (
                     <section
                         class="threads-column"
@@ -110,10 +115,19 @@ export function StackColumns({ run, children }: { run: Run; children: ComponentC
     );
 }
 
+/* The tracks of the sample type on the page; null: all of a run without sample types. */
+function useTypeTracks(run: Run): number[] | null {
+    const answer = useData<StackThreads>(
+        typesOf(run) && rangedPath(run, 'stack_threads', null, { bins: 1, ...sampleParams(run) }),
+    );
+    return typesOf(run) && (answer?.ids ?? []);
+}
+
 /** The threads as a menu: one or all. */
 export function ThreadSelect({ run }: { run: Run }) {
     const data = useData<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
-    const tracks = data?.tracks ?? [];
+    const ids = useTypeTracks(run);
+    const tracks = (data?.tracks ?? []).filter(({ id }) => !ids || ids.includes(id));
     useNames(data ? ['threads'] : [], {
         nameOf: (ids) => {
             const names = ids
@@ -128,10 +142,14 @@ export function ThreadSelect({ run }: { run: Run }) {
             return found.includes(undefined) ? null : found.join(',');
         },
     });
-    if (!data || data.tracks.length < 2) return null;
+    if (!data || tracks.length < 2) return null;
     const process = new Map(data.processes.map(({ id, pid, name }) => [id, name || pid]));
     const many = data.processes.length > 1;
-    const selected = selectedThreads();
+    const selected = selectedAmong(
+        selectedThreads(),
+        tracks.map(({ id }) => id),
+        data.tracks,
+    );
     const value = !selected ? '' : selected.size === 1 ? String([...selected][0]) : SOME;
     return (
         <select
@@ -140,13 +158,13 @@ export function ThreadSelect({ run }: { run: Run }) {
             value={value}
             onChange={(event) => showThreads(event.currentTarget.value || null)}
         >
-            <option value="">all {data.tracks.length} threads</option>
+            <option value="">all {tracks.length} threads</option>
             {value === SOME && (
                 <option value={SOME}>
-                    {int(selected?.size ?? 0)} of {data.tracks.length} threads
+                    {int(selected?.size ?? 0)} of {tracks.length} threads
                 </option>
             )}
-            {data.tracks.map((track) => (
+            {tracks.map((track) => (
                 <option key={track.id} value={String(track.id)}>
                     {many ? `${process.get(track.process) ?? ''} · ` : ''}
                     {track.name}
@@ -164,16 +182,16 @@ const SEARCHABLE = 12;
 const OVERSCAN = 6;
 
 function ThreadsColumn({ answer }: { answer: ThreadsAnswer }) {
-    const { threads } = answer;
+    const { threads, tracks } = answer;
     const [search, setSearch] = useState('');
     const [showsIdle, setShowsIdle] = useState(false);
-    const selected = selectedThreads();
     const ids = threads.map(({ id }) => id);
+    const selected = selectedAmong(selectedThreads(), ids, tracks);
     useKeys('Threads', [
         {
             key: 't',
             label: 'next thread alone',
-            run: () => showThreads(String(nextThread(selectedThreads(), ids))),
+            run: () => showThreads(String(nextThread(selected, ids))),
         },
     ]);
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -191,7 +209,11 @@ function ThreadsColumn({ answer }: { answer: ThreadsAnswer }) {
             <div class="pane-head">
                 <b>Threads</b>
                 <span class="pane-remark">
-                    {selected ? `${int(selected.size)} of ${int(ids.length)}` : 'by activity'}
+                    {selected
+                        ? `${int(selected.size)} of ${int(ids.length)}`
+                        : isTimeAxis()
+                          ? 'by activity'
+                          : 'by weight'}
                 </span>
                 <span class="spacer" />
                 {selected && (
@@ -225,7 +247,9 @@ function ThreadsColumn({ answer }: { answer: ThreadsAnswer }) {
                 <p class="soft threads-note">No thread matches.</p>
             )}
             <p class="soft threads-note">
-                Activity: share of samples in which the thread is not asleep or waiting for a lock.
+                {isTimeAxis()
+                    ? 'Activity: share of samples in which the thread is not asleep or waiting for a lock.'
+                    : 'Share of the weight of all threads.'}{' '}
                 Alt+click: this one alone. <kbd>T</kbd> next.
             </p>
         </section>
@@ -292,7 +316,7 @@ function ThreadRow({ thread, top, height, hasStrip, isChecked, onClick }: RowPro
             class="thread-row"
             role="checkbox"
             aria-checked={isChecked}
-            title={`${name}\nactive ${share} of ${axisText(thread.weight)}`}
+            title={`${name}\n${isTimeAxis() ? `active ${share} of ${axisText(thread.weight)}` : `${axisText(thread.weight)}, ${share} of all threads`}`}
             style={{ top, height }}
             onClick={(event) => onClick(event.altKey)}
         >

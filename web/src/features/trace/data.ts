@@ -63,7 +63,8 @@ export const DEFAULT_PERIOD_MS = 10;
 
 /** Assumed time between two samples in ms, for files that count samples; else null. */
 export function samplePeriod(run: Run): number | null {
-    if (axisOfRun(run).unit !== 'samples') return null;
+    // Runs with sample types say what a sample stands for.
+    if (axisOfRun(run).unit !== 'samples' || kindHas(run.kind, 'sample_types')) return null;
     const urlPeriod = Number(route.value.query.period);
     return urlPeriod > 0 ? urlPeriod : DEFAULT_PERIOD_MS;
 }

@@ -4,8 +4,9 @@
  */
 import type { Run } from '../../base/answers';
 import { formatAxisValue } from '../../base/axis';
+import { kindHas } from '../../base/kinds';
 import type { TraceSummary } from '../../base/trace_types';
-import { formatBytes, formatSeconds, int, pct } from '../../base/units';
+import { formatBytes, formatCount, formatSeconds, formatValueIn, int, pct } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
@@ -69,6 +70,8 @@ function stackFacts(run: Run): Fact[] {
     const { samples, frames, tracks, weight } = run.summary as Record<string, number>;
     const { unit } = axisOfRun(run);
     const label = run.headline?.label ?? 'weight';
+    // The page may show another sample type than that of the headline.
+    if (kindHas(run.kind, 'sample_types')) return sampledFacts(run);
     const facts: Fact[] = [
         {
             label: capital(label),
@@ -91,6 +94,25 @@ function stackFacts(run: Run): Fact[] {
     ];
     if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW_PX });
     return facts;
+}
+
+/* Of a run with sample types: its default type, and its samples. */
+function sampledFacts({ headline, summary }: Run): Fact[] {
+    const { samples, frames } = summary as Record<string, number>;
+    const facts: Fact[] = [
+        { label: 'Samples', value: int(samples), tip: 'samples in the file' },
+        { label: 'Frames', value: int(frames), tip: 'distinct lines of functions' },
+    ];
+    if (!headline) return facts;
+    const { label, unit, value } = headline;
+    const shown =
+        unit === label || value === null ? formatCount(value ?? 0, '') : formatValueIn(value, unit);
+    const total = {
+        label,
+        value: <FormattedValueText value={shown} />,
+        tip: 'the sum over all samples, of the default sample type',
+    };
+    return [total, ...facts];
 }
 
 export function traceFacts(run: Run): Fact[] | null {
