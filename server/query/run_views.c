@@ -86,6 +86,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
     {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
+    {PS_HAS_XLA, "xla_steps", ps_view_trace_table, "xla_steps", ps_make_xla_steps},
     {PS_HAS_XLA, "xla_operators", ps_view_trace_table, "xla_operators", ps_make_xla_operators},
     {PS_HAS_REQUESTS, "goodput", ps_view_goodput, NULL, NULL},
     {PS_HAS_MEASUREMENTS, "measurements", ps_view_table, "measurements", NULL},

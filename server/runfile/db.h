@@ -126,6 +126,7 @@ enum ps_temp_table {
     PS_TEMP_MODULES,
     PS_TEMP_REQUESTS,
     PS_TEMP_XLA_OPERATORS,
+    PS_TEMP_XLA_STEPS,
     PS_N_TEMP_TABLES
 };
 #define PS_TEMP_COLUMNS_MAX 17

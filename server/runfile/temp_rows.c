@@ -40,6 +40,9 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
         TABLE("xla_operators", "name, program, category, scope, kind, family, calls, self_ns, "
                                "total_ns, wait_ns, flops, bytes, min_ns, max_ns, first_ns, "
                                "threads, devices"),
+    [PS_TEMP_XLA_STEPS] = TABLE("xla_steps", "id, operators_ns, collectives_ns, programs_ns, "
+                                             "compilation_ns, transfers_ns, dispatch_ns, "
+                                             "waiting_ns, outside_ns, until_next_ns"),
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The views of traces of XLA's profiler, of made traces whose tables are known."""
 from server import RUNS, ServerTest
-from made_xla import OPS, POOL, STREAM, WORKER, names, operator, recording, slice_of
+from made_xla import OPS, POOL, PYTHON, STREAM, WORKER, names, operator, recording, slice_of
 
 
 class Xla(ServerTest):
@@ -26,3 +26,21 @@ class Xla(ServerTest):
         run = self.run_of(operator("dot", WORKER, 0, 100), operator("dot", POOL, 50, 100), operator("all-reduce.1", WORKER, 600, 100), [wait],
                           [slice_of("Wait: inner", WORKER, 620, 10), slice_of("ThunkExecutor::Execute", POOL, 0, 900)])
         self.assertEqual(self.operators(run), [("all-reduce.1", "jit_f", 1, 20, 100, 80), ("dot", "jit_f", 2, 200, 200, 0)])
+
+    def test_what_a_step_is_spent_on(self):
+        """Each moment counts for the first part that is active: compilation and dispatch not while operators run."""
+        made = []
+        for i, length in enumerate((1000, 1400)):
+            at = 2000 * i
+            made.append([slice_of("train", PYTHON, at, length, step_num=str(i)), slice_of("load", PYTHON, at, 100),
+                         slice_of("PjitFunction(f)", PYTHON, at + 100, 300),
+                         slice_of("np.asarray(jax.Array)", PYTHON, at + 500, 300), slice_of("CommonPjRtBuffer::Await", PYTHON, at + 850, 50)])
+            made.append([slice_of("backend_compile_and_load", PYTHON, at + 150, 50)] if i else [])
+            made.append(operator("dot", WORKER, at + 350, 250) + [slice_of("psum.1", POOL, at + 550, 100, hlo_op="psum.1", hlo_module="jit_f")])
+        page = self.get_json(f"{RUNS}/{self.run_of(*made)}/xla_steps")
+        rows = [dict(zip(page["columns"], row)) for row in page["rows"]]
+        parts = ("operators", "collectives", "programs", "compilation", "transfers", "dispatch", "waiting", "outside", "until_next")
+        self.assertEqual([row["duration_us"] for row in rows], [1000, 1400])
+        self.assertEqual([rows[0][f"{part}_us"] for part in parts], [250, 50, 0, 0, 150, 250, 50, 250, 1000])
+        self.assertEqual([rows[1][f"{part}_us"] for part in parts], [250, 50, 0, 250, 150, 0, 50, 650, None])
+        self.assertEqual((page["sums"]["mean_us"], round(page["sums"]["deviation_us"], 3)), (1200, 282.843))

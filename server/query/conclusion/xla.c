@@ -79,17 +79,15 @@ static struct ps_subject part_subject(struct ps_conclusion *c, struct ps_report_
 static enum ps_status read_operators(struct ps_db *db, struct ps_conclusion *c, struct xla *xla,
                                      struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_xla_operator_sum rows[ROWS_MAX];
+    int64_t all_ns;
 
-    ps_db_prepare(db, ps_query_sql("conclude_xla_operators"), &stmt, err);
-    ps_bind_int(stmt, ":from", xla->time.window.from_ns);
-    ps_bind_int(stmt, ":to", xla->time.window.to_ns);
-    while (xla->n_operators < ROWS_MAX && ps_stmt_step(stmt, err)) {
-        xla->operators_ns = ps_col_real(stmt, 3);
-        xla->operators[xla->n_operators++] =
-            (struct operator_row){ps_arena_copy(&c->arena, ps_col_text(stmt, 0)),
-                                  ps_col_real(stmt, 1), ps_col_real(stmt, 2)};
-    }
+    ps_xla_operators_read(db, xla->time.window, rows, ROWS_MAX, &xla->n_operators, &all_ns, err);
+    xla->operators_ns = (double)all_ns;
+    for (size_t i = 0; i < xla->n_operators; i++)
+        xla->operators[i] =
+            (struct operator_row){ps_arena_copy(&c->arena, ps_trace_text(db, rows[i].name)),
+                                  (double)rows[i].calls, (double)rows[i].self_ns};
     return err->code;
 }
 

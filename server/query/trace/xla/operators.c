@@ -171,34 +171,108 @@ static bool visit(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-enum ps_status ps_make_xla_operators(struct ps_db *db, struct ps_params params,
-                                     struct ps_computed_table *out, struct ps_err *err)
+static enum ps_status read_sums(struct ps_db *db, const struct ps_track_set *tracks,
+                                struct sums *sums, struct ps_err *err)
 {
-    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
-    struct sums sums = {.n = 0};
-    struct ps_chunk_query query = {
+    const struct ps_chunk_query query = {
+        .tracks = tracks,
         .slice_kinds = 1u << PS_SLICE_OP | 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY |
                        1u << PS_SLICE_MEMSET | 1u << PS_SLICE_SYNC,
+        .range = sums->range,
         .must_start_in_range = true,
         .columns = PS_XLA_CALL_COLUMNS | PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
                    PS_COL_BIT(PS_COL_FAMILY),
         .wants_args = true};
 
+    if (err->code == PS_OK)
+        ps_xla_arguments_open(db, &sums->arguments, err);
+    if (err->code == PS_OK)
+        ps_trace_each_chunk(db, &query, visit, sums, err);
+    return err->code;
+}
+
+static void free_sums(struct sums *sums)
+{
+    free(sums->rows);
+    free(sums->open);
+    ps_hash_table_free(&sums->by_name);
+    ps_xla_arguments_close(&sums->arguments);
+}
+
+enum ps_status ps_make_xla_operators(struct ps_db *db, struct ps_params params,
+                                     struct ps_computed_table *out, struct ps_err *err)
+{
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
+    struct sums sums = {.n = 0};
+
     ps_param_range(params, &sums.range, err);
     ps_param_tracks(db, params, &tracks, err);
-    query.tracks = &tracks;
-    query.range = sums.range;
-    if (err->code == PS_OK)
-        ps_xla_arguments_open(db, &sums.arguments, err);
-    if (err->code == PS_OK)
-        ps_trace_each_chunk(db, &query, visit, &sums, err);
-    if (err->code == PS_OK)
+    if (read_sums(db, &tracks, &sums, err) == PS_OK)
         ps_computed_table_copy(out, PS_TEMP_XLA_OPERATORS, sums.rows, sums.n, sizeof *sums.rows,
                                N_COLUMNS);
-    free(sums.rows);
-    free(sums.open);
-    ps_hash_table_free(&sums.by_name);
-    ps_xla_arguments_close(&sums.arguments);
+    free_sums(&sums);
+    return err->code;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ps_xla_operator_sum *x = a, *y = b;
+
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const struct ps_xla_operator_sum *x = a, *y = b;
+
+    return x->self_ns != y->self_ns ? (x->self_ns < y->self_ns ? 1 : -1) : by_name(a, b);
+}
+
+/* Adds up rows of equal names; returns their number. */
+static size_t join_names(struct ps_xla_operator_sum *rows, size_t n)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(rows, n, sizeof *rows, by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || rows[kept - 1].name != rows[i].name) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        rows[kept - 1].calls = ps_add_saturated(rows[kept - 1].calls, rows[i].calls);
+        rows[kept - 1].self_ns = ps_add_saturated(rows[kept - 1].self_ns, rows[i].self_ns);
+    }
+    return kept;
+}
+
+enum ps_status ps_xla_operators_read(struct ps_db *db, struct ps_range range,
+                                     struct ps_xla_operator_sum *out, size_t most, size_t *n,
+                                     int64_t *all_ns, struct ps_err *err)
+{
+    struct sums sums = {.range = range};
+    struct ps_xla_operator_sum *rows;
+    size_t n_rows = 0;
+
+    *n = 0;
+    *all_ns = 0;
+    read_sums(db, NULL, &sums, err);
+    rows = ps_alloc_array(sums.n + 1, sizeof *rows);
+    for (size_t i = 0; i < sums.n; i++) {
+        const int64_t *v = sums.rows[i].value;
+
+        if (v[FAMILY] == PS_FAMILY_COMMUNICATION)
+            continue;
+        *all_ns = ps_add_saturated(*all_ns, v[SELF]);
+        rows[n_rows++] = (struct ps_xla_operator_sum){(uint32_t)v[NAME], v[CALLS], v[SELF]};
+    }
+    n_rows = join_names(rows, n_rows);
+    if (n_rows)
+        qsort(rows, n_rows, sizeof *rows, by_self);
+    for (; err->code == PS_OK && *n < n_rows && *n < most; (*n)++)
+        out[*n] = rows[*n];
+    free(rows);
+    free_sums(&sums);
     return err->code;
 }

@@ -37,6 +37,20 @@ struct ps_xla_call ps_xla_read_call(struct ps_xla_arguments *arguments,
  * device work without an operator. */
 ps_make_rows ps_make_xla_operators;
 
+/* An operator, or device work without one, in a range; those of equal names in several programs
+ * together. Collectives are left out. */
+struct ps_xla_operator_sum {
+    uint32_t name; /* text id */
+    int64_t calls, self_ns;
+};
+/* Stores the operators with most time, longest first, and the time of all. *n: at most `most`. */
+enum ps_status ps_xla_operators_read(struct ps_db *db, struct ps_range range,
+                                     struct ps_xla_operator_sum *out, size_t most, size_t *n,
+                                     int64_t *all_ns, struct ps_err *err);
+
+/* The rows of ps_temp_xla_steps: the parts of each counted step. */
+ps_make_rows ps_make_xla_steps;
+
 /* What a moment of the program is spent on. A moment counts for the first part that is active. */
 enum ps_xla_part {
     PS_XLA_COMPUTE,    /* an operator or other work of a device runs */

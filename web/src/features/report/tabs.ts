@@ -66,6 +66,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     overview: async () => (await import('../overview/tab')).TraceOverviewTab,
     operators: async () => (await import('./tabs_trace')).OperatorsTab,
     slices: async () => (await import('./tabs_trace')).OperatorsTab,
+    'xla-steps': async () => (await import('./tabs_trace')).XlaStepsTab,
     'xla-operators': async () => (await import('./tabs_trace')).XlaOperatorsTab,
     kernels: async () => (await import('./tabs_trace')).KernelsTab,
     summaries: async () => (await import('./tabs_trace')).SummariesTab,

@@ -14,3 +14,4 @@ export { SummariesTab } from '../operators/summaries_tab';
 export { RooflineTab } from '../roofline/tab';
 export { RanksTab } from '../ranks/tab';
 export { XlaOperatorsTab } from '../operators/xla_tab';
+export { XlaStepsTab } from '../operators/xla_steps_tab';

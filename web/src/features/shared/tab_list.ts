@@ -187,6 +187,12 @@ export const TABS = defineTabs({
         title: 'Slices by name',
         count: (run) => (kindHas(run.kind, 'nvtx') ? null : (traceOf(run).operators ?? null)),
     },
+    'xla-steps': {
+        id: 'xla-steps',
+        title: 'Steps',
+        count: (run) => traceOf(run).steps || null,
+        shown: (run) => (traceOf(run).steps ?? 0) > 0,
+    },
     'xla-operators': {
         id: 'xla-operators',
         title: LABELS.operators,
