@@ -216,6 +216,8 @@ static void read_packet(struct pf_reader *r, struct ps_str bytes)
         return;
     }
     r->trace.counts.other++;
+    if (!packet.clock_snapshot.len)
+        pf_pass_time(r, sequence, &packet);
     if (packet.compressed_packets.len)
         read_compressed(r, packet.compressed_packets, true);
     else if (packet.zstd_compressed_packets.len)

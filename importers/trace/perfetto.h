@@ -249,6 +249,9 @@ void pf_tracks_free(struct pf_tracks *tracks);
 uint32_t pf_legacy_apply(struct pf_reader *r, const struct pf_legacy_event *legacy, uint32_t thread,
                          struct tr_record *record);
 
+/* Advances the clock of a packet that has no event, if it is incremental. */
+void pf_pass_time(struct pf_reader *r, struct pf_sequence *sequence,
+                  const struct pf_trace_packet *packet);
 enum ps_status pf_read_event(struct pf_reader *r, struct pf_sequence *sequence,
                              const struct pf_trace_packet *packet);
 

@@ -34,14 +34,29 @@ static bool read_old_time(struct pf_sequence *sequence, const struct pf_track_ev
     return true;
 }
 
+static uint64_t clock_of(const struct pf_reader *r, const struct pf_sequence *sequence,
+                         const struct pf_trace_packet *packet)
+{
+    return packet->timestamp_clock_id ? packet->timestamp_clock_id
+           : sequence->clock          ? sequence->clock
+                                      : r->clocks.primary;
+}
+
+void pf_pass_time(struct pf_reader *r, struct pf_sequence *sequence,
+                  const struct pf_trace_packet *packet)
+{
+    int64_t ignored;
+
+    if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP))
+        (void)pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp,
+                            &ignored);
+}
+
 /* Returns PF_N_FAULTS if *out_ns is the time. */
 static enum pf_fault read_time(struct pf_reader *r, struct pf_sequence *sequence,
                                const struct pf_trace_packet *packet,
                                const struct pf_track_event *event, int64_t *out_ns)
 {
-    uint64_t clock = packet->timestamp_clock_id ? packet->timestamp_clock_id
-                     : sequence->clock          ? sequence->clock
-                                                : r->clocks.primary;
     bool is_valid = true;
 
     if (read_old_time(sequence, event, out_ns, &is_valid)) {
@@ -53,7 +68,8 @@ static enum pf_fault read_time(struct pf_reader *r, struct pf_sequence *sequence
             *out_ns = ns;
     } else if (!PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP)) {
         return PF_FAULT_TIME;
-    } else if (!pf_trace_time(r, sequence, clock, packet->timestamp, out_ns)) {
+    } else if (!pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp,
+                              out_ns)) {
         return packet->timestamp > INT64_MAX ? PF_FAULT_TIME : PF_FAULT_CLOCK;
     }
     return is_valid && *out_ns <= TIME_MAX && *out_ns >= -TIME_MAX ? PF_N_FAULTS : PF_FAULT_TIME;

@@ -137,6 +137,7 @@ def clocks():
     out += packet(data(6, clock(BOOTTIME, base + 10_000) + clock(MONOTONIC, base + 9_000)))
     out += event(base + 9_100, BEGIN, track=3, name="corrected", clock=MONOTONIC) + event(base + 9_200, END, track=3, clock=MONOTONIC)
     out += event(1_795_000_000_000_050_000, INSTANT, track=3, name="realtime", clock=REALTIME) + event(5, INSTANT, track=3, name="unknown", clock=77)
+    out += packet(number(8, 30), number(58, 64), data(60, number(1, 3)), flags=NEEDS) + event(4, INSTANT, track=2, name="after a packet without an event", clock=64)
     return out + event(1 << 63, INSTANT, track=3, name="out of range") + packet(data(11, number(9, INSTANT)))
 
 
