@@ -72,16 +72,19 @@ static bool is_mark(struct ps_str name)
            ps_str_starts_with(name, PS_STR("ThunkExecutor::Execute"));
 }
 
-/* Lines of a device that repeat others: xprof derives them from the streams. Asynchronous operators
- * run beside those of their device. */
+/* Lines of a device that repeat others: xprof derives them from the streams, and names the stream
+ * if there are several: "XLA Ops - from #17". Asynchronous operators run beside those of their
+ * device. */
 static enum line line_of_device(struct ps_str name, bool has_streams)
 {
+    const char *from = ps_str_find(name, PS_STR(" - from #"));
     static const char *const repeated[] = {"XLA Modules", "Framework Name Scope",  "Framework Ops",
                                            "Source code", "TensorFlow Name Scope", "TensorFlow Ops",
                                            "Source Code", "Async XLA Ops",         "XLA TraceMe"};
 
     if (ps_str_starts_with(name, PS_STR("Stream #")))
         return LINE_STREAM;
+    name.len = from ? (size_t)(from - name.ptr) : name.len;
     if (ps_str_eq_c(name, "Steps"))
         return has_streams ? LINE_REPEATED : LINE_STEPS;
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)

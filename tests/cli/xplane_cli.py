@@ -95,3 +95,12 @@ class XPlane(ShelfTest):
         copied = self.json("add", copy)
         args = self.json("sql", copied["id"], "SELECT json_extract(args, '$.hlo_op') AS op, json_extract(args, '$.customer') AS customer FROM slices")
         self.assertEqual(args, [{"op": "dot", "customer": None}])
+
+    def test_lines_that_repeat_a_stream_are_no_host_work(self):
+        """xprof names them after their stream if a device has several."""
+        plane = Plane("/device:GPU:0")
+        plane.line(1, "Stream #17(Kernel)", 0, plane.event("fusion", 0, 60 * US, correlation_id=1))
+        plane.line(2, "XLA Ops - from #17", 0, plane.event("fusion.1", 0, 60 * US))
+        run = self.json("add", self.file("vm.xplane.pb", space(plane, environment())))
+        self.assertEqual(self.json("sql", run["id"], "SELECT name FROM kernels"), [{"name": "fusion"}])
+        self.assertEqual(self.json("sql", run["id"], "SELECT name FROM operators WHERE self_cpu_us > 0"), [])
