@@ -70,6 +70,22 @@ class Xla(ShelfTest):
         self.assertIn("Wait: me takes 66.7 % of the recorded work.", self.ok("show", run["id"]))
         self.assertEqual(self.json("sql", run["id"], "SELECT * FROM steps"), [])
 
+    def test_hosts_are_told_apart(self):
+        """Two hosts of one recording: the steps of each are its own, and shares are of one host."""
+        with open(os.path.join(ROOT, "tests", "golden", "xplane", "ok_planes.pb"), "rb") as file:
+            made = file.read()
+        for host in ("a", "b"):
+            self.file(f"hosts/plugins/profile/2026_12_01_10_00_00/{host}.xplane.pb", made)
+        alone = self.json("add", self.file("alone.xplane.pb", made))["id"]
+        both = self.json("add", f"{self.folder}/hosts")["id"]
+        steps = [row["duration_ns"] for row in self.json("sql", alone, "SELECT duration_ns FROM steps ORDER BY start_ns")]
+        rows = self.json("sql", both, "SELECT worker, duration_ns FROM steps ORDER BY worker, start_ns")
+        self.assertEqual([(row["worker"], row["duration_ns"]) for row in rows], [(worker, ns) for worker in (0, 1) for ns in steps])
+        said = [self.ok("show", run) for run in (alone, both)]
+        self.assertIn("2 hosts were recorded. Shares are of worker 0", said[1])
+        sentences = [next(line for line in text.splitlines() if " of the steps" in line) for text in said]
+        self.assertEqual(sentences[0], sentences[1])
+
     def test_a_log_folder_is_one_run(self):
         """JAX with create_perfetto_trace=True, after xprof read the recording and left its caches."""
         made, session = recording(step(0, 0, 300)), "log/plugins/profile/2026_11_29_10_00_00"

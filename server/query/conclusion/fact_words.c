@@ -814,8 +814,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = "Values are moved to or from the device for {0 %}{of each}.",
                            .then = " No operator runs meanwhile, {1 s of}{per}."},
     [PS_FACT_XLA_LATE_DEVICE] =
-        {"xla_late_device", 4, .place = PS_SAID_VERDICT,
-         .words = "The devices wait for device {0 general}.",
+        {"xla_late_device", 4, .place = PS_SAID_VERDICT, .words = "The devices wait for {codes}.",
          .then =
              " It computes for {1 s of}{per}, the others for {2 s of} on average, and they wait "
              "{3 s of} for it in collectives."},

@@ -34,7 +34,8 @@ struct operator_row {
 };
 
 struct xla {
-    struct ps_xla_time time;
+    struct ps_xla_time time; /* of the worker that the others wait for, with all devices */
+    uint32_t n_workers;
     double wall_s, divisor; /* of the window; steps, or 1 */
     struct operator_row operators[ROWS_MAX];
     size_t n_operators;
@@ -82,7 +83,8 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_conclusion *c, 
     struct ps_xla_operator_sum rows[ROWS_MAX];
     int64_t all_ns;
 
-    ps_xla_operators_read(db, xla->time.window, rows, ROWS_MAX, &xla->n_operators, &all_ns, err);
+    ps_xla_operators_read(db, xla->time.worker, xla->time.window, rows, ROWS_MAX, &xla->n_operators,
+                          &all_ns, err);
     xla->operators_ns = (double)all_ns;
     for (size_t i = 0; i < xla->n_operators; i++)
         xla->operators[i] =
@@ -402,6 +404,15 @@ static double equal_saving(const struct xla *xla, const struct late_device *late
     return fmax(0, fmin(busy_s - mean_s, late->wait_s)) / xla->divisor;
 }
 
+static const char *late_name(struct ps_conclusion *c, const struct xla *xla,
+                             const struct late_device *late)
+{
+    return xla->n_workers > 1
+               ? ps_arena_printf(&c->arena, "device %lld of worker %u",
+                                 (long long)late->device->number, late->device->worker)
+               : ps_arena_printf(&c->arena, "device %lld", (long long)late->device->number);
+}
+
 static void add_late(struct ps_conclusion *c, const struct xla *xla, const struct late_device *late)
 {
     struct ps_cause *cause;
@@ -415,9 +426,8 @@ static void add_late(struct ps_conclusion *c, const struct xla *xla, const struc
             .verb = PS_WAITS,
             .saving = NAN,
             .subjects = {{.what = part_subject(c, operators_link(),
-                                               ps_arena_printf(&c->arena,
-                                                               "Devices wait for device %lld",
-                                                               (long long)late->device->number))}},
+                                               ps_arena_printf(&c->arena, "Devices wait for %s",
+                                                               late_name(c, xla, late)))}},
             .n_subjects = 1,
             .share = late->wait_s / xla->wall_s},
         late->wait_s / xla->divisor);
@@ -427,10 +437,8 @@ static void add_late(struct ps_conclusion *c, const struct xla *xla, const struc
 
 static void say_late(struct ps_conclusion *c, const struct xla *xla, const struct late_device *late)
 {
-    const char *name = ps_arena_printf(&c->arena, "device %lld", (long long)late->device->number);
-
     conclude(
-        c, "late_device", PS_WAITS, part_subject(c, operators_link(), name),
+        c, "late_device", PS_WAITS, part_subject(c, operators_link(), late_name(c, xla, late)),
         late->wait_s / xla->wall_s,
         (struct ps_fact){PS_FACT_XLA_LATE_DEVICE,
                          .values = {(double)late->device->number,
@@ -536,6 +544,11 @@ static void add_notes(struct ps_conclusion *c, const struct xla *xla)
     if (!xla->time.steps.n)
         ps_conclusion_note(c, "No steps are marked. jax.profiler.StepTraceAnnotation around each "
                               "iteration marks them.");
+    if (xla->n_workers > 1)
+        ps_conclusion_note(c,
+                           "%u hosts were recorded. Shares are of worker %u, whose devices wait "
+                           "least in collectives.",
+                           xla->n_workers, xla->time.worker);
     if (xla->time.n_devices > 1)
         ps_conclusion_note(c, "Devices run at the same time: while one waits, another computes.");
     ps_conclusion_note(c, "Each moment counts for the first of operator, collective, compilation, "
@@ -574,11 +587,57 @@ static enum ps_status conclude_xla(struct ps_db *db, struct ps_conclusion *out, 
     return err->code;
 }
 
+/* How long the devices of a worker are in collectives. */
+static int64_t collective_ns(const struct ps_xla_time *time)
+{
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < time->n_devices; i++)
+        ns = ps_add_saturated(
+            ns, ps_intervals_length(&time->devices[i].collective, INT64_MIN, INT64_MAX));
+    return ns;
+}
+
+static int64_t window_ns(const struct ps_xla_time *time)
+{
+    return time->window.to_ns - time->window.from_ns;
+}
+
+/* Reads the workers, and keeps the time of the one that the others wait for: its devices are in
+ * collectives for the shortest time. Without collectives, it is the one that takes longest. */
+static enum ps_status read_workers(struct ps_db *db, struct xla *xla, struct ps_err *err)
+{
+    int64_t least_ns;
+
+    if (ps_xla_count_workers(db, &xla->n_workers, err) != PS_OK)
+        return err->code;
+    ps_xla_time_read(db, 0, &xla->time, err);
+    least_ns = collective_ns(&xla->time);
+    for (uint32_t worker = 1; worker < xla->n_workers && err->code == PS_OK; worker++) {
+        struct ps_xla_time other;
+        int64_t other_ns;
+
+        ps_xla_time_read(db, worker, &other, err);
+        other_ns = collective_ns(&other);
+        if (other_ns < least_ns ||
+            (other_ns == least_ns && window_ns(&other) > window_ns(&xla->time))) {
+            const struct ps_xla_time before = xla->time;
+
+            least_ns = other_ns;
+            xla->time = other;
+            other = before;
+        }
+        ps_xla_time_add_devices(&xla->time, &other);
+        ps_xla_time_free(&other);
+    }
+    return err->code;
+}
+
 enum ps_status ps_conclude_xla(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     struct xla xla = {.n_operators = 0};
 
-    if (ps_xla_time_read(db, &xla.time, err) == PS_OK)
+    if (read_workers(db, &xla, err) == PS_OK)
         conclude_xla(db, out, &xla, err);
     ps_xla_time_free(&xla.time);
     return err->code;

@@ -11,6 +11,7 @@
 #include "base/saturated.h"
 #include "server/query/trace/parameters.h"
 #include "server/query/trace/time_range.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "server/query/trace/xla/xla.h"
 
 enum {
@@ -247,17 +248,33 @@ static size_t join_names(struct ps_xla_operator_sum *rows, size_t n)
     return kept;
 }
 
-enum ps_status ps_xla_operators_read(struct ps_db *db, struct ps_range range,
+/* The tracks of a worker. */
+static enum ps_status tracks_of_worker(struct ps_db *db, uint32_t worker, struct ps_track_set *out,
+                                       struct ps_err *err)
+{
+    PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
+
+    ps_track_owners_read(db, &owners, err);
+    out->ids = ps_alloc_array(owners.n + 1, sizeof *out->ids);
+    for (uint32_t id = 1; id < owners.n; id++)
+        if (ps_track_owner_of(&owners, id).worker == worker)
+            out->ids[out->n++] = id;
+    return err->code;
+}
+
+enum ps_status ps_xla_operators_read(struct ps_db *db, uint32_t worker, struct ps_range range,
                                      struct ps_xla_operator_sum *out, size_t most, size_t *n,
                                      int64_t *all_ns, struct ps_err *err)
 {
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct sums sums = {.range = range};
     struct ps_xla_operator_sum *rows;
     size_t n_rows = 0;
 
     *n = 0;
     *all_ns = 0;
-    read_sums(db, NULL, &sums, err);
+    tracks_of_worker(db, worker, &tracks, err);
+    read_sums(db, &tracks, &sums, err);
     rows = ps_alloc_array(sums.n + 1, sizeof *rows);
     for (size_t i = 0; i < sums.n; i++) {
         const int64_t *v = sums.rows[i].value;

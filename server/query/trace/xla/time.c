@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/time_range.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "server/query/trace/xla/xla.h"
 
 const char *const ps_xla_part_words[PS_N_XLA_PARTS] = {
@@ -77,6 +78,7 @@ struct reading {
     struct ps_db *db;
     struct ps_xla_time *time;
     struct ps_xla_arguments arguments;
+    struct ps_track_owners owners;
     uint8_t *names; /* by text id: enum ps_xla_name + 1; 0: not yet known */
     size_t n_names;
     uint32_t track;
@@ -99,7 +101,8 @@ static struct ps_xla_device *device_of(struct ps_xla_time *time, int64_t number)
         if (time->devices[i].number == number)
             return &time->devices[i];
     PS_RESERVE_ONE(time->devices, time->n_devices, time->cap_devices);
-    time->devices[time->n_devices] = (struct ps_xla_device){.number = number};
+    time->devices[time->n_devices] =
+        (struct ps_xla_device){.number = number, .worker = time->worker};
     return &time->devices[time->n_devices++];
 }
 
@@ -231,6 +234,8 @@ static bool visit(void *user, const struct ps_chunk *chunk)
 {
     struct reading *reading = user;
 
+    if (ps_track_owner_of(&reading->owners, chunk->track).worker != reading->time->worker)
+        return true;
     if (chunk->track != reading->track)
         begin_track(reading, chunk->track);
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -260,7 +265,8 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_xla_time *time, str
     time->window = PS_RANGE_ALL;
     ps_db_prepare(db, ps_query_sql("conclude_steps"), &stmt, err);
     while (ps_stmt_step(stmt, err))
-        ps_intervals_add(&time->steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
+        if (ps_col_int(stmt, 0) == time->worker)
+            ps_intervals_add(&time->steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
     if (time->steps.n)
         time->window = (struct ps_range){time->steps.items[0].start, INT64_MIN};
     for (size_t i = 0; i < time->steps.n; i++)
@@ -400,11 +406,32 @@ static enum ps_status read_all(struct reading *reading, struct ps_err *err)
     return err->code;
 }
 
-enum ps_status ps_xla_time_read(struct ps_db *db, struct ps_xla_time *out, struct ps_err *err)
+enum ps_status ps_xla_count_workers(struct ps_db *db, uint32_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
+
+    ps_track_owners_read(db, &owners, err);
+    *out = owners.n_workers ? owners.n_workers : 1;
+    return err->code;
+}
+
+void ps_xla_time_add_devices(struct ps_xla_time *to, struct ps_xla_time *from)
+{
+    for (size_t i = 0; i < from->n_devices; i++) {
+        PS_RESERVE_ONE(to->devices, to->n_devices, to->cap_devices);
+        to->devices[to->n_devices++] = from->devices[i];
+    }
+    from->n_devices = 0;
+    find_waits(to);
+}
+
+enum ps_status ps_xla_time_read(struct ps_db *db, uint32_t worker, struct ps_xla_time *out,
+                                struct ps_err *err)
 {
     struct reading reading = {.db = db, .time = out};
 
-    *out = (struct ps_xla_time){.main_track = 0};
+    *out = (struct ps_xla_time){.worker = worker};
+    ps_track_owners_read(db, &reading.owners, err);
     if (read_steps(db, out, err) == PS_OK && read_all(&reading, err) == PS_OK) {
         const struct ps_intervals *all = &out->parts[PS_XLA_OUTSIDE - 1];
         struct ps_intervals window = {0};
@@ -420,6 +447,7 @@ enum ps_status ps_xla_time_read(struct ps_db *db, struct ps_xla_time *out, struc
     }
     free(reading.names);
     free(reading.executors);
+    ps_track_owners_free(&reading.owners);
     free(reading.open);
     free(reading.compilers);
     ps_intervals_free(&reading.compiled);

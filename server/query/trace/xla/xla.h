@@ -43,8 +43,9 @@ struct ps_xla_operator_sum {
     uint32_t name; /* text id */
     int64_t calls, self_ns;
 };
-/* Stores the operators with most time, longest first, and the time of all. *n: at most `most`. */
-enum ps_status ps_xla_operators_read(struct ps_db *db, struct ps_range range,
+/* Stores the operators of a worker with most time, longest first, and the time of all. *n: at most
+ * `most`. */
+enum ps_status ps_xla_operators_read(struct ps_db *db, uint32_t worker, struct ps_range range,
                                      struct ps_xla_operator_sum *out, size_t most, size_t *n,
                                      int64_t *all_ns, struct ps_err *err);
 
@@ -68,13 +69,16 @@ extern const char *const ps_xla_part_words[PS_N_XLA_PARTS];
 
 /* What a device does in the window. */
 struct ps_xla_device {
-    int64_t number;                 /* -1: the arguments do not say it */
+    int64_t number; /* -1: the arguments do not say it */
+    uint32_t worker;
     struct ps_intervals busy;       /* joined: it computes, collectives apart */
     struct ps_intervals collective; /* joined: it is in collectives */
     int64_t busy_ns, wait_ns;       /* in the window; wait_ns: in collectives, for others */
 };
 
+/* The time of one worker: of the program on one host. */
 struct ps_xla_time {
+    uint32_t worker;
     struct ps_range window; /* from the first step to the end of the last one, or of all XLA does */
     struct ps_intervals steps;                 /* those that the file marks; n 0: none */
     struct ps_intervals parts[PS_XLA_OUTSIDE]; /* joined */
@@ -87,7 +91,11 @@ struct ps_xla_time {
     int64_t programs, reads;         /* that are started; results that the program reads */
     int64_t operators;               /* calls of operators */
 };
-enum ps_status ps_xla_time_read(struct ps_db *db, struct ps_xla_time *out, struct ps_err *err);
+enum ps_status ps_xla_time_read(struct ps_db *db, uint32_t worker, struct ps_xla_time *out,
+                                struct ps_err *err);
+/* Moves the devices of `from`, another worker, to `to`, and computes anew how long each waits. */
+void ps_xla_time_add_devices(struct ps_xla_time *to, struct ps_xla_time *from);
+enum ps_status ps_xla_count_workers(struct ps_db *db, uint32_t *out, struct ps_err *err);
 /* Divides [from, to) among the parts. */
 void ps_xla_time_divide(const struct ps_xla_time *time, int64_t from, int64_t to,
                         int64_t out[PS_N_XLA_PARTS]);
