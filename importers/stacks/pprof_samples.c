@@ -54,35 +54,61 @@ void pprof_ids_free(struct pprof_ids *ids)
 
 /* --- Trees of stacks --- */
 
-static bool is_node(const void *items, uint32_t index, const void *key)
+/* Returns the slot of a node, or the free one where it would be. */
+static uint32_t *slot_of(struct pprof_nodes *nodes, struct pprof_node node)
 {
-    const struct pprof_node *node = (const struct pprof_node *)items + index, *wanted = key;
+    size_t at = ps_hash_pair(node.parent, node.key) & (nodes->n_slots - 1);
 
-    return node->parent == wanted->parent && node->key == wanted->key;
+    for (;; at = (at + 1) & (nodes->n_slots - 1)) {
+        const struct pprof_node *found = &nodes->items[nodes->slots[at]];
+
+        if (!nodes->slots[at] || (found->parent == node.parent && found->key == node.key))
+            return &nodes->slots[at];
+    }
+}
+
+/* At most three quarters of the slots are used. */
+static void grow_slots(struct pprof_nodes *nodes)
+{
+    free(nodes->slots);
+    nodes->n_slots = nodes->n_slots ? 2 * nodes->n_slots : 1024;
+    nodes->slots = ps_alloc_array(nodes->n_slots, sizeof *nodes->slots);
+    for (uint32_t i = 1; i < nodes->n; i++)
+        *slot_of(nodes, nodes->items[i]) = i;
 }
 
 uint32_t pprof_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key)
 {
     const struct pprof_node node = {parent, key};
-    uint32_t index;
+    uint32_t *slot;
 
-    if (!nodes->n) { /* the root */
-        PS_RESERVE_ONE(nodes->items, nodes->n, nodes->cap);
-        nodes->items[nodes->n++] = (struct pprof_node){0, UINT32_MAX};
+    if (nodes->n + 1 >= nodes->cap) {
+        nodes->cap += nodes->cap / 2 + 1024;
+        nodes->items = ps_grow(nodes->items, nodes->cap, sizeof *nodes->items);
     }
-    index = ps_hash_table_add(&nodes->table, ps_hash_pair(parent, key), (uint32_t)nodes->n, is_node,
-                              nodes->items, &node);
-    if (index == nodes->n) {
-        PS_RESERVE_ONE(nodes->items, nodes->n, nodes->cap);
+    if (!nodes->n)
+        nodes->items[nodes->n++] = (struct pprof_node){UINT32_MAX, UINT32_MAX}; /* the root */
+    if (4 * nodes->n >= 3 * nodes->n_slots)
+        grow_slots(nodes);
+    slot = slot_of(nodes, node);
+    if (!*slot) {
+        *slot = (uint32_t)nodes->n;
         nodes->items[nodes->n++] = node;
     }
-    return index;
+    return *slot;
+}
+
+void pprof_nodes_finish(struct pprof_nodes *nodes)
+{
+    free(nodes->slots);
+    nodes->slots = NULL;
+    nodes->n_slots = 0;
 }
 
 void pprof_nodes_free(struct pprof_nodes *nodes)
 {
+    pprof_nodes_finish(nodes);
     free(nodes->items);
-    ps_hash_table_free(&nodes->table);
     *nodes = (struct pprof_nodes){.n = 0};
 }
 

@@ -42,11 +42,13 @@ struct writer {
     struct measure measures[PPROF_TYPES_MAX + 1];
     size_t n_measures, chosen; /* chosen: the default */
     struct pprof_nodes tree;   /* of frames */
-    uint32_t *node_of;         /* [node of p->stacks]: node of `tree` */
     uint32_t *place_of;        /* [node of `tree`]: in the order of a walk, parents first */
     uint32_t *node_at;         /* [place] */
     uint32_t *path;
     size_t cap_path;
+    uint32_t no_frame; /* id of the frame of empty stacks */
+    struct st_emitter *emitter;
+    int64_t span;                            /* of the longest track of the default */
     struct ps_str *track_names, *track_tids; /* [set] */
     uint32_t *track_process;
     uint32_t *set_of_track; /* [track] */
@@ -58,7 +60,6 @@ static void writer_free(struct writer *w)
 {
     st_free(&w->stacks);
     pprof_nodes_free(&w->tree);
-    free(w->node_of);
     free(w->place_of);
     free(w->node_at);
     free(w->path);
@@ -459,20 +460,23 @@ enum { FOUND_USER = 1, IS_CUT = 2 };
 
 /* Makes the tree of frames from that of locations: a location may have several frames, and several
  * locations the same. Below a location that drop_frames removes there is nothing, but not at the
- * root of a stack: as pprof, it keeps such locations until another one was found. */
+ * root of a stack: as pprof, it keeps such locations until another one was found.
+ *
+ * The tree of locations is large. So the key of its nodes becomes their node in the tree of frames,
+ * by which values then refer to their stacks, and it is freed. */
 static void make_tree(struct writer *w)
 {
     struct pprof *p = w->p;
     PS_AUTO(ps_free_ptr) uint8_t *state = ps_alloc_array(p->stacks.n + 1, sizeof *state);
 
-    ps_hash_table_free(&p->stacks.table);
-    p->stacks.table = (struct ps_hash_table){.slots = NULL};
-    w->node_of = ps_alloc_array(p->stacks.n + 1, sizeof *w->node_of);
+    pprof_nodes_finish(&p->stacks);
+    if (p->stacks.n)
+        p->stacks.items[0].key = 0;
     for (size_t i = 1; i < p->stacks.n; i++) {
-        const struct pprof_node *node = &p->stacks.items[i];
+        struct pprof_node *node = &p->stacks.items[i];
         const struct pprof_location *location = &p->locations[node->key];
         const bool is_pruned = location->is_pruned || location->is_pruned_below;
-        uint32_t at = w->node_of[node->parent];
+        uint32_t at = p->stacks.items[node->parent].key;
 
         state[i] = state[node->parent];
         if (!(state[i] & IS_CUT) && !(location->is_pruned && state[i] & FOUND_USER))
@@ -481,20 +485,22 @@ static void make_tree(struct writer *w)
         if (is_pruned && state[i] & FOUND_USER)
             state[i] |= IS_CUT;
         state[i] |= is_pruned ? 0 : FOUND_USER;
-        w->node_of[i] = at;
+        node->key = at;
     }
-    ps_hash_table_free(&w->tree.table);
-    w->tree.table = (struct ps_hash_table){.slots = NULL};
+    for (size_t c = 0; c < PPROF_TYPES_MAX && p->stacks.n; c++)
+        for (size_t i = 0; i < p->columns[c].n; i++)
+            p->columns[c].items[i].node = p->stacks.items[p->columns[c].items[i].node].key;
+    pprof_nodes_free(&p->stacks);
+    pprof_nodes_finish(&w->tree);
 }
 
 /* Numbers the nodes of the tree in the order of a walk, in which each subtree is in one piece. */
 static void place_nodes(struct writer *w)
 {
     const size_t n = w->tree.n ? w->tree.n : 1;
-    PS_AUTO(ps_free_ptr) uint32_t *next = ps_alloc_array(n, sizeof *next);
+    uint32_t *next = ps_alloc_array(n, sizeof *next);
 
     w->place_of = ps_alloc_array(n, sizeof *w->place_of);
-    w->node_at = ps_alloc_array(n, sizeof *w->node_at);
     for (size_t i = 0; i < n; i++)
         next[i] = 1; /* nodes of the subtree */
     for (size_t i = n; i-- > 1;)
@@ -507,6 +513,8 @@ static void place_nodes(struct writer *w)
         w->place_of[i] = behind - size;
         next[parent] -= size;
     }
+    free(next);
+    w->node_at = ps_alloc_array(n, sizeof *w->node_at);
     for (uint32_t i = 0; i < n; i++)
         w->node_at[w->place_of[i]] = i;
 }
@@ -548,8 +556,7 @@ static struct placed *sort_values(struct writer *w, const struct measure *m, siz
     size_t merged = 0;
 
     for (size_t i = 0; i < c->n; i++)
-        items[i] = (struct placed){(uint64_t)c->items[i].set << 32 |
-                                       w->place_of[w->node_of[c->items[i].node]],
+        items[i] = (struct placed){(uint64_t)c->items[i].set << 32 | w->place_of[c->items[i].node],
                                    weight_of(m, c->items[i].value)};
     sort_placed(items, scratch, c->n);
     for (size_t i = 0; i < c->n; i++) {
@@ -576,7 +583,7 @@ static enum ps_status add_stack(struct writer *w, uint32_t track, const struct p
     for (uint32_t up = node; up; up = w->tree.items[up].parent)
         w->path[--at] = w->tree.items[up].key;
     if (!n)
-        w->path[n++] = st_frame_id(&w->stacks, PS_STR(PS_NO_FRAME));
+        w->path[n++] = w->no_frame;
     return st_add_stack(&w->stacks, track, w->path, n, llabs(item->value), err);
 }
 
@@ -596,8 +603,20 @@ static uint32_t track_of(struct writer *w, size_t measure, uint32_t set, bool is
     return *track;
 }
 
-/* Adds the tracks of a measure. */
-static enum ps_status add_tracks(struct writer *w, size_t measure, struct ps_err *err)
+/* Writes the tracks of a set. */
+static void write_set(struct writer *w, size_t measure, uint32_t tracks[2])
+{
+    if (measure == w->chosen && tracks[0] != UINT32_MAX &&
+        w->stacks.tracks[tracks[0]].next_start > w->span)
+        w->span = w->stacks.tracks[tracks[0]].next_start;
+    for (size_t i = 0; i < 2; i++)
+        if (tracks[i] != UINT32_MAX)
+            st_write_typed(w->emitter, tracks[i]);
+    tracks[0] = tracks[1] = UINT32_MAX;
+}
+
+/* Writes the tracks of a measure. */
+static enum ps_status write_tracks(struct writer *w, size_t measure, struct ps_err *err)
 {
     uint32_t tracks[2] = {UINT32_MAX, UINT32_MAX}; /* [is negative] */
     uint64_t set = UINT64_MAX;
@@ -609,12 +628,13 @@ static enum ps_status add_tracks(struct writer *w, size_t measure, struct ps_err
         const bool is_negative = items[i].value < 0;
 
         if (items[i].place >> 32 != set)
-            tracks[0] = tracks[1] = UINT32_MAX;
+            write_set(w, measure, tracks);
         set = items[i].place >> 32;
         if (items[i].value && track_of(w, measure, (uint32_t)set, is_negative, &tracks[is_negative],
                                        err) != UINT32_MAX)
             add_stack(w, tracks[is_negative], &items[i], err);
     }
+    write_set(w, measure, tracks);
     return err->code;
 }
 
@@ -753,10 +773,45 @@ static void write_rest(struct writer *w)
     write_headline(w);
 }
 
+/* Gives empty stacks a frame, if there are any. */
+static void name_no_frame(struct writer *w)
+{
+    struct pprof *p = w->p;
+    bool any = false;
+
+    for (size_t c = 0; c < p->n_types && !any; c++)
+        for (size_t i = 0; i < p->columns[c].n && !any; i++)
+            any = !p->columns[c].items[i].node;
+    if (any)
+        w->no_frame = st_frame_id(&w->stacks, PS_STR(PS_NO_FRAME));
+}
+
+/* Writes the tracks of all measures. */
+static enum ps_status write_measures(struct writer *w, struct ps_err *err)
+{
+    struct pprof *p = w->p;
+    const struct measure *chosen = &w->measures[w->chosen];
+
+    w->emitter = st_begin_typed(&w->stacks);
+    for (size_t i = 0; i < w->n_measures && err->code == PS_OK; i++) {
+        struct pprof_column *column = &p->columns[w->measures[i].column];
+
+        write_tracks(w, i, err);
+        if (i > 0 || w->n_measures == p->n_types) { /* else a computed measure has its values too */
+            free(column->items);
+            column->items = NULL;
+            column->n = 0;
+        }
+    }
+    w->stacks.n_samples = p->n_samples - p->n_rejected;
+    st_end_typed(w->emitter, (int64_t)(chosen->positive / chosen->divisor), w->span,
+                 chosen->scale >= 1 && !chosen->is_time ? (int64_t)chosen->scale : 1);
+    return err->code;
+}
+
 enum ps_status pprof_write(struct pprof *p, struct ps_err *err)
 {
     PS_AUTO(writer_free) struct writer w = {.p = p, .stacks = {.out = p->out}};
-    int64_t span = 0;
 
     read_measures(&w);
     choose_default(&w);
@@ -764,29 +819,11 @@ enum ps_status pprof_write(struct pprof *p, struct ps_err *err)
     pprof_name_frames(p, &w.stacks);
     make_tree(&w);
     place_nodes(&w);
+    name_no_frame(&w);
     name_sets(&w);
-    for (size_t i = 0; i < w.n_measures && err->code == PS_OK; i++) {
-        add_tracks(&w, i, err);
-        if (!(w.n_measures > p->n_types && i == 0)) { /* the computed measure has its values too */
-            free(p->columns[w.measures[i].column].items);
-            p->columns[w.measures[i].column].items = NULL;
-            p->columns[w.measures[i].column].n = 0;
-        }
-    }
-    if (err->code != PS_OK)
-        return err->code;
-    for (uint32_t t = 0; t < w.stacks.n_tracks; t++)
-        if (w.stacks.tracks[t].sample_type == w.chosen + 1 && !w.stacks.tracks[t].is_negative &&
-            w.stacks.tracks[t].next_start > span)
-            span = w.stacks.tracks[t].next_start;
     write_types(&w);
     write_labels(&w);
-    w.stacks.n_samples = p->n_samples - p->n_rejected;
-    st_write_typed(&w.stacks,
-                   (int64_t)(w.measures[w.chosen].positive / w.measures[w.chosen].divisor), span,
-                   w.measures[w.chosen].scale >= 1 && !w.measures[w.chosen].is_time
-                       ? (int64_t)w.measures[w.chosen].scale
-                       : 1);
-    write_rest(&w);
-    return PS_OK;
+    if (write_measures(&w, err) == PS_OK)
+        write_rest(&w);
+    return err->code;
 }

@@ -623,7 +623,7 @@ struct block {
     struct open_frame *open;
 };
 
-struct emitter {
+struct st_emitter {
     struct st_stacks *stacks;
     uint8_t *family; /* by text id */
     int64_t *column[PS_N_SLICE_COLUMNS];
@@ -657,7 +657,7 @@ static void divide_weights(struct st_stacks *stacks)
 
 /* --- Blocks --- */
 
-static void cut_blocks(struct emitter *e, const struct st_track *track)
+static void cut_blocks(struct st_emitter *e, const struct st_track *track)
 {
     struct block *block = NULL;
     int64_t at = 0;
@@ -681,7 +681,7 @@ static void cut_blocks(struct emitter *e, const struct st_track *track)
 
 /* Walks the steps of a block backward. Changes e->open from the state after the block to the state
  * before the block. `fill`: also writes start, duration and self time of the slices. */
-static inline void walk_back(struct emitter *e, const struct st_track *track,
+static inline void walk_back(struct st_emitter *e, const struct st_track *track,
                              const struct block *block, bool fill)
 {
     struct open_frame *open = e->open;
@@ -714,7 +714,7 @@ static inline void walk_back(struct emitter *e, const struct st_track *track,
     }
 }
 
-static void store_open_frames(struct emitter *e, const struct st_track *track)
+static void store_open_frames(struct st_emitter *e, const struct st_track *track)
 {
     for (uint32_t b = e->n_blocks; b-- > 0;) {
         struct block *block = &e->blocks[b];
@@ -731,7 +731,8 @@ static void store_open_frames(struct emitter *e, const struct st_track *track)
 /* --- Chunks --- */
 
 /* Walks the steps of a block forward and fills the other columns. */
-static void walk_forward(struct emitter *e, const struct st_track *track, const struct block *block)
+static void walk_forward(struct st_emitter *e, const struct st_track *track,
+                         const struct block *block)
 {
     const uint32_t *frames = track->frames + block->row;
     int64_t *parents = e->column[PS_COL_PARENT], *depths = e->column[PS_COL_DEPTH],
@@ -752,7 +753,7 @@ static void walk_forward(struct emitter *e, const struct st_track *track, const 
     }
 }
 
-static void write_block(struct emitter *e, const struct st_track *track, uint32_t id,
+static void write_block(struct st_emitter *e, const struct st_track *track, uint32_t id,
                         const struct block *block)
 {
     struct ps_chunk chunk = {
@@ -775,7 +776,7 @@ static void write_block(struct emitter *e, const struct st_track *track, uint32_
     e->stacks->out->ops->slices(e->stacks->out, &chunk);
 }
 
-static void write_track(struct emitter *e, uint32_t index)
+static void write_track(struct st_emitter *e, uint32_t index)
 {
     struct st_track *track = &e->stacks->tracks[index];
     struct ps_sink *out = e->stacks->out;
@@ -803,7 +804,7 @@ static void write_track(struct emitter *e, uint32_t index)
 
 /* --- Reporting --- */
 
-static void write_names(struct emitter *e)
+static void write_names(struct st_emitter *e)
 {
     struct st_stacks *stacks = e->stacks;
 
@@ -1017,26 +1018,40 @@ static void name_idle_frames(struct st_stacks *stacks)
         }
 }
 
+static struct st_emitter *emitter_new(struct st_stacks *stacks)
+{
+    struct st_emitter *e = ps_alloc(sizeof *e);
+
+    e->stacks = stacks;
+    e->family = ps_alloc((size_t)stacks->frames.count + stacks->idle.n + 1);
+    for (size_t c = 0; c < sizeof made_columns; c++)
+        e->column[made_columns[c]] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
+    e->last = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e->last);
+    e->open = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e->open);
+    write_names(e);
+    return e;
+}
+
+static void emitter_free(struct st_emitter *e)
+{
+    for (size_t c = 0; c < sizeof made_columns; c++)
+        free(e->column[made_columns[c]]);
+    free(e->last);
+    free(e->open);
+    free(e->blocks);
+    free(e->family);
+    free(e);
+}
+
 /* Writes names and tracks to the sink. */
 static void write_tracks(struct st_stacks *stacks)
 {
-    struct emitter e = {.stacks = stacks,
-                        .family = ps_alloc((size_t)stacks->frames.count + stacks->idle.n + 1)};
+    struct st_emitter *e = emitter_new(stacks);
 
-    for (size_t c = 0; c < sizeof made_columns; c++)
-        e.column[made_columns[c]] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
-    e.last = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.last);
-    e.open = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.open);
-    write_names(&e);
     divide_weights(stacks);
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
-        write_track(&e, i);
-    for (size_t c = 0; c < sizeof made_columns; c++)
-        free(e.column[made_columns[c]]);
-    free(e.last);
-    free(e.open);
-    free(e.blocks);
-    free(e.family);
+        write_track(e, i);
+    emitter_free(e);
 }
 
 void st_write(struct st_stacks *stacks)
@@ -1050,11 +1065,29 @@ void st_write(struct st_stacks *stacks)
     write_headline(stacks);
 }
 
-void st_write_typed(struct st_stacks *stacks, int64_t weight, int64_t span, int64_t value_scale)
+struct st_emitter *st_begin_typed(struct st_stacks *stacks)
 {
     stacks->unit = ST_TIME; /* weights are not thousandths */
-    write_tracks(stacks);
-    write_metrics(stacks, weight, span, value_scale);
+    return emitter_new(stacks);
+}
+
+void st_write_typed(struct st_emitter *e, uint32_t index)
+{
+    struct st_track *track = &e->stacks->tracks[index];
+
+    if (ps_sink_ok(e->stacks->out))
+        write_track(e, index);
+    free(track->steps);
+    free(track->frames);
+    free(track->open_frames);
+    track->steps = NULL;
+    track->frames = track->open_frames = NULL;
+}
+
+void st_end_typed(struct st_emitter *e, int64_t weight, int64_t span, int64_t value_scale)
+{
+    write_metrics(e->stacks, weight, span, value_scale);
+    emitter_free(e);
 }
 
 void st_write_beside(struct st_stacks *stacks)

@@ -164,10 +164,14 @@ void st_write(struct st_stacks *stacks);
 /* The same for stacks of bytes in a run that has a headline and metrics of its own: its kind has
  * the unit in kinds.c. */
 void st_write_beside(struct st_stacks *stacks);
-/* Writes the tracks of a run with sample types, whose weights are as they are to be stored, and the
- * metrics that all stacks have. The caller writes the headline, and `weight`: that of the default
- * sample type. */
-void st_write_typed(struct st_stacks *stacks, int64_t weight, int64_t span, int64_t value_scale);
+/* Write a run with sample types, whose weights are as they are to be stored, track by track:
+ * st_begin_typed writes the names, when all frames and processes are known. st_write_typed writes a
+ * track, and frees its steps. st_end_typed writes the metrics that all stacks have, with the values
+ * of the default sample type. The caller writes notes and headline. */
+struct st_emitter;
+struct st_emitter *st_begin_typed(struct st_stacks *stacks);
+void st_write_typed(struct st_emitter *emitter, uint32_t track);
+void st_end_typed(struct st_emitter *emitter, int64_t weight, int64_t span, int64_t value_scale);
 void st_free(struct st_stacks *stacks);
 
 /* A decimal number without rounding: digits * 10^exponent. */
