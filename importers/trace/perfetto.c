@@ -21,12 +21,12 @@
 #define COMPRESSED_DEPTH 2
 #define PROGRESS_PACKETS (1u << 14)
 
-static const struct ps_stream_limits compressed_limits = {(uint64_t)8 << 30, 1000};
+#define INFLATED_MAX ((uint64_t)8 << 30) /* bytes of all packets that were compressed */
+#define RATIO_MAX    1000
 
 /* --- Names of packets --- */
 
-/* Fields of TracePacket: `-` are parts of a packet, or describe the trace itself; the others are
- * data of other sources than TrackEvent. */
+/* Fields of TracePacket with data of other sources than TrackEvent. */
 static const struct {
     uint16_t number;
     const char *name;
@@ -125,24 +125,27 @@ static void count_unread(struct pf_reader *r, struct ps_str bytes)
 
 /* --- Packets --- */
 
-static void read_packets(struct pf_reader *r, struct ps_stream *in);
+static bool read_packets(struct pf_reader *r, struct ps_stream *in);
 
 /* Reads the packets that a packet has in compressed form. */
 static void read_compressed(struct pf_reader *r, struct ps_str bytes, bool is_zlib)
 {
-    struct ps_stream *memory = ps_stream_from_memory(bytes, 0), *in;
-    struct ps_stream_limits limits = compressed_limits;
+    struct ps_stream *memory, *in;
+    struct ps_stream_limits limits = {INFLATED_MAX - r->inflated, RATIO_MAX};
+    bool is_whole;
 
-    if (r->depth == COMPRESSED_DEPTH) {
+    if (r->depth == COMPRESSED_DEPTH || r->inflated >= INFLATED_MAX) {
         pf_count_fault(r, PF_FAULT_COMPRESSED);
-        ps_stream_free(memory);
         return;
     }
+    memory = ps_stream_from_memory(bytes, 0);
     in = is_zlib ? ps_stream_inflate_zlib(memory, &limits) : ps_stream_decompress(memory, &limits);
     r->depth++;
-    read_packets(r, in);
+    is_whole = read_packets(r, in);
     r->depth--;
-    if (ps_stream_status(in, PS_ERR_IGNORED) != PS_OK) /* damaged, or a bomb: the note says so */
+    r->inflated += ps_stream_offset(in);
+    /* damaged, or a bomb: the note says so */
+    if (!is_whole || ps_stream_status(in, PS_ERR_IGNORED) != PS_OK)
         pf_count_fault(r, PF_FAULT_COMPRESSED);
     ps_stream_free(in);
 }
@@ -248,7 +251,8 @@ static void note_end(struct pf_reader *r, const struct ps_wire_stream *wire)
                      "the packets from here on cannot be read: %s", wire->fault.what);
 }
 
-static void read_packets(struct pf_reader *r, struct ps_stream *in)
+/* False: the bytes are damaged, or end inside of a packet. */
+static bool read_packets(struct pf_reader *r, struct ps_stream *in)
 {
     struct ps_wire_stream wire;
     struct ps_wire_header field;
@@ -273,8 +277,7 @@ static void read_packets(struct pf_reader *r, struct ps_stream *in)
     }
     if (!r->depth)
         note_end(r, &wire);
-    else if (wire.fault.what)
-        pf_count_fault(r, PF_FAULT_COMPRESSED);
+    return !wire.fault.what;
 }
 
 /* --- Notes --- */
@@ -397,7 +400,7 @@ static enum ps_status refuse_without_events(struct pf_reader *r)
 
 static enum ps_status read_trace(struct pf_reader *r, struct ps_stream *in)
 {
-    read_packets(r, in);
+    (void)read_packets(r, in);
     if (r->err->code == PS_OK && ps_stream_status(in, r->err) == PS_OK && !r->n_events)
         return refuse_without_events(r);
     if (r->err->code != PS_OK)

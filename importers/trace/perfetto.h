@@ -205,6 +205,7 @@ struct pf_reader {
     uint64_t unread[PF_PACKET_FIELDS]; /* packets, by number of their field */
     uint64_t packet_at;                /* position of the current packet */
     unsigned depth;                    /* of compressed packets */
+    uint64_t inflated;                 /* bytes of the packets in them */
 };
 
 /* Counts a fault of the current packet. */

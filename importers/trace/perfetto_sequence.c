@@ -12,7 +12,7 @@
 #include "importers/trace/perfetto.h"
 
 #define SEQUENCES_MAX (UINT32_C(1) << 18)
-#define AWAITING_MAX  (UINT32_C(1) << 22)
+#define AWAITING_MAX  (UINT32_C(1) << 20) /* events; more have no name */
 
 /* --- Interned ids --- */
 
@@ -109,8 +109,10 @@ void pf_await(struct pf_reader *r, struct pf_sequence *sequence, enum pf_table t
     struct pf_iids *iids = &sequence->tables[table];
     uint32_t *value = find_value(iids, iid);
 
-    if (r->n_awaiting == AWAITING_MAX)
+    if (r->n_awaiting == AWAITING_MAX) {
+        r->n_unknown_names++;
         return;
+    }
     if (!value) {
         value = new_value(iids, iid);
         *value = PF_AWAITED;
