@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "base/saturated.h"
 #include "server/runfile/trace_reader.h"
 #include "server/runfile/trace_steps.h"
 #include "slices/args.h"
@@ -50,10 +51,17 @@ static const struct {
     [OCCUPANCY] = {"est. achieved occupancy %", 1},
 };
 
+/* What XLA writes of the launch of a kernel, as one text; -1: unknown. XLA
+ * writes an occupancy of 0 if it did not compute one. */
+struct xla_launch {
+    int64_t grid[3], block[3], registers, shared, occupancy;
+};
+
 /* Indices of the wanted arguments in the parameters of a template; looked up once. */
 struct places {
     bool is_known;
     int indices[N_WANTED]; /* -1: none */
+    struct xla_launch launch;
 };
 
 /* The packed column PS_COL_NAME of a chunk that contains operators. */
@@ -106,6 +114,43 @@ static void free_sums(struct kernel_sums *sums)
 
 /* --- Launch parameters --- */
 
+/* Reads numbers with commas between them after `word`, such as "16,1,1" after " grid:". */
+static void read_numbers(struct ps_str text, const char *word, int64_t *out, size_t n)
+{
+    const char *at = ps_str_find(text, ps_str_from_c(word));
+    struct ps_str rest =
+        at ? ps_str_skip(text, (size_t)(at - text.ptr) + strlen(word)) : (struct ps_str){0};
+
+    for (size_t i = 0; i < n; i++) {
+        size_t digits = 0;
+
+        while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
+            digits++;
+        if (!ps_str_parse_i64((struct ps_str){rest.ptr, digits}, &out[i]))
+            return;
+        rest = ps_str_skip(rest, digits + (digits < rest.len && rest.ptr[digits] == ','));
+    }
+}
+
+/* " regs:32 static_shared:0 dynamic_shared:1024 grid:16,1,1 block:512,1,1 occ_pct:50" */
+static void read_launch(struct ps_str template, struct xla_launch *out)
+{
+    const struct ps_str text = ps_template_string(template, PS_STR("kernel_details"));
+    int64_t fixed = -1, dynamic = -1;
+
+    *out = (struct xla_launch){{-1, -1, -1}, {-1, -1, -1}, -1, -1, -1};
+    if (!text.len)
+        return;
+    read_numbers(text, "grid:", out->grid, 3);
+    read_numbers(text, "block:", out->block, 3);
+    read_numbers(text, "regs:", &out->registers, 1);
+    read_numbers(text, "static_shared:", &fixed, 1);
+    read_numbers(text, "dynamic_shared:", &dynamic, 1);
+    read_numbers(text, "occ_pct:", &out->occupancy, 1);
+    if (fixed >= 0 || dynamic >= 0)
+        out->shared = ps_add_saturated(fixed > 0 ? fixed : 0, dynamic > 0 ? dynamic : 0);
+}
+
 static const struct places *places_of(struct sum_state *s, int64_t template)
 {
     struct places *places;
@@ -118,6 +163,7 @@ static const struct places *places_of(struct sum_state *s, int64_t template)
 
         for (int w = 0; w < N_WANTED; w++)
             places->indices[w] = ps_template_param(text, ps_str_from_c(wanted[w].key));
+        read_launch(text, &places->launch);
         places->is_known = true;
     }
     return places;
@@ -179,14 +225,20 @@ static void add_launch(struct sum_state *s, const struct ps_chunk *chunk, uint32
                        const struct places *places, struct kernel_key *key)
 {
     key->op = operator_name(s, ps_chunk_value(chunk, PS_COL_OP, i));
+    memcpy(key->grid, places->launch.grid, sizeof key->grid);
+    memcpy(key->block, places->launch.block, sizeof key->block);
     for (int k = 0; k < 3; k++) {
         if (places->indices[GRID] >= 0)
             key->grid[k] = int_or_minus_one(kernel_param(s, chunk, i, places->indices[GRID] + k));
         if (places->indices[BLOCK] >= 0)
             key->block[k] = int_or_minus_one(kernel_param(s, chunk, i, places->indices[BLOCK] + k));
     }
-    key->registers = int_or_minus_one(kernel_param(s, chunk, i, places->indices[REGISTERS]));
-    key->shared = int_or_minus_one(kernel_param(s, chunk, i, places->indices[SHARED]));
+    key->registers = places->indices[REGISTERS] >= 0
+                         ? int_or_minus_one(kernel_param(s, chunk, i, places->indices[REGISTERS]))
+                         : places->launch.registers;
+    key->shared = places->indices[SHARED] >= 0
+                      ? int_or_minus_one(kernel_param(s, chunk, i, places->indices[SHARED]))
+                      : places->launch.shared;
 }
 
 /* --- Slices --- */
@@ -217,8 +269,9 @@ static void add_slice(struct sum_state *s, const struct ps_chunk *chunk, uint32_
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
     add_mean(kernel_param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
-    add_mean(kernel_param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
-             &sum->occupancy_weight);
+    add_mean(places->launch.occupancy > 0 ? ps_int(places->launch.occupancy)
+                                          : kernel_param(s, chunk, i, places->indices[OCCUPANCY]),
+             duration, &sum->occupancy_sum, &sum->occupancy_weight);
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)

@@ -44,3 +44,11 @@ class Xla(ServerTest):
         self.assertEqual([rows[0][f"{part}_us"] for part in parts], [250, 50, 0, 0, 150, 250, 50, 250, 1000])
         self.assertEqual([rows[1][f"{part}_us"] for part in parts], [250, 50, 0, 250, 150, 0, 50, 650, None])
         self.assertEqual((page["sums"]["mean_us"], round(page["sums"]["deviation_us"], 3)), (1200, 282.843))
+
+    def test_launches_of_kernels(self):
+        device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"))
+        details = " regs:32 static_shared:16 dynamic_shared:1024 grid:16,2,1 block:512,1,1 occ_pct:50"
+        run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1, kernel_details=details), slice_of("other", STREAM, 60, 5, pid=1)])
+        rows = self.get_json(f"{RUNS}/{run}/kernels?format=rows&launch=1&sort=total_us")
+        self.assertEqual([[row[key] for key in ("name", "device", "grid", "block", "registers", "shared_bytes", "occupancy_pct")] for row in rows],
+                         [["gemm", 0, "16, 2, 1", "512, 1, 1", 32, 1040, 50], ["other", 0, None, None, None, None, None]])
