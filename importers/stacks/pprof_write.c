@@ -231,12 +231,19 @@ static bool is_zero(const struct writer *w, size_t measure)
     return !w->p->columns[w->measures[measure].column].samples;
 }
 
-/* Chooses the default: that of the file, else the first time, else the first of all, each if it is
- * not 0 everywhere. */
+/* Whether a time is that of a clock, which counts waiting too: "wall-time" of ddtrace. */
+static bool is_wall(const struct measure *m)
+{
+    return m->is_time && ps_str_find(m->name, PS_STR("wall"));
+}
+
+/* Chooses the default: that of the file, else the first time of a clock, else the first time, else
+ * the last of all, as pprof does, each if it is not 0 everywhere. */
 static void choose_default(struct writer *w)
 {
     struct pprof *p = w->p;
     size_t stated = w->n_measures, time = w->n_measures, any = w->n_measures;
+    bool has_wall = false;
 
     for (size_t i = w->n_measures; i-- > 0;) {
         const struct measure *m = &w->measures[i];
@@ -244,8 +251,9 @@ static void choose_default(struct writer *w)
         if (p->default_type && !m->is_computed && p->types[i].name == p->default_type)
             stated = i;
         if (!is_zero(w, i)) {
-            time = m->is_time ? i : time;
-            any = i;
+            time = m->is_time && (!has_wall || is_wall(m)) ? i : time;
+            has_wall |= is_wall(m);
+            any = any < w->n_measures ? any : i;
         }
     }
     w->chosen = time < w->n_measures ? time : any < w->n_measures ? any : 0;

@@ -1,7 +1,7 @@
 -- What the weights of stacks measure: the divisor that converts them to their unit, that unit, the id of the sample type,
--- its samples, and its total. Of a run with sample types, that with the name :sample_type, or its default if it is NULL;
--- nothing if there is none with that name. Of other runs, with id 0, what the complete run measures.
-SELECT scale, unit, id, samples, total FROM (
+-- its samples, its total, and its name. Of a run with sample types, that with the name :sample_type, or its default if it
+-- is NULL; nothing if there is none with that name. Of other runs, with id 0, what the complete run measures.
+SELECT scale, unit, id, samples, total, name FROM (
     SELECT scale, unit, id, samples, total, is_default, name FROM sample_type
     UNION ALL
     SELECT scale, unit, 0, NULL, NULL, 1, NULL FROM (

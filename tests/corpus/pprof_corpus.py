@@ -250,7 +250,7 @@ class Pprof(unittest.TestCase):
         self.assertGreater(selected, 10)
 
     def test_default_sample_type(self):
-        wanted = {"ddtrace-threads.pprof": "cpu-time", "go-heap.pb": "alloc_objects", "python-tiny.pb.gz": "CPU", "go-goroutine.pb.gz": "goroutine"}
+        wanted = {"ddtrace-threads.pprof": "wall-time", "go-heap.pb": "inuse_space", "python-tiny.pb.gz": "CPU", "go-goroutine.pb.gz": "goroutine"}
         for path in files():
             default = [row for row in self.view(path, "sample-types")["types"] if row["is_default"]]
             self.assertEqual(len(default), 1, path)

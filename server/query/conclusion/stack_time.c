@@ -43,6 +43,7 @@ struct reader {
     struct ps_tree at_leaf;    /* `parent` is a text of own code at a leaf, `key` the track */
     struct ps_tree packages;   /* of the outermost installed frame: `key` is a function */
     double *track_s;           /* by track */
+    int sign;                  /* of the weights that are read */
     bool is_too_large;         /* there are more sums than NODES_MAX */
 };
 
@@ -148,6 +149,8 @@ static enum ps_time_class class_of_stack(const struct reader *r)
     enum ps_time_class class = PS_TIME_WORK;
     bool is_below_python = true;
 
+    if (r->stacks->has_one_class)
+        return r->stacks->class;
     for (size_t i = r->n; i > 0; i--) {
         const struct open_frame *frame = &r->open[i - 1];
         const struct ps_timed_function *function = &r->out->functions[frame->function];
@@ -317,7 +320,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
             continue;
         open_frame(r, (uint32_t)text, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
         if (self > 0)
-            add_stack(r, self);
+            add_stack(r, self * r->sign);
     }
     return true;
 }
@@ -451,7 +454,8 @@ static void find_lock(struct reader *r)
         out->together_line = line_of(r, text);
         return;
     }
-    unit->time.s[PS_TIME_WORK] -= waiting_s;
+    unit->time.s[r->stacks->waits->kinds[text].wait] -=
+        waiting_s; /* PS_TIME_WORK: it was not known to wait */
     unit->time.s[PS_TIME_LOCK] += waiting_s;
     unit->own_s -= waiting_s;
     out->locked = unit->unit;
@@ -490,16 +494,27 @@ static struct ps_str main_package(const struct reader *r)
     return sum > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
 }
 
+/* Charges the stacks of tracks; sign: of their weights. */
+static enum ps_status read_tracks(struct reader *r, const struct ps_track_set *tracks, int sign,
+                                  struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .range = PS_RANGE_ALL,
+        .tracks = tracks,
+        .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
+                   PS_COL_BIT(PS_COL_FAMILY),
+    };
+
+    r->sign = sign;
+    if (ps_trace_each_chunk(r->stacks->db, &query, add_chunk, r, err) == PS_OK)
+        close_frames(r, 0);
+    return err->code;
+}
+
 static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *program,
                              struct ps_own_time *out, struct ps_stack_time_rest *rest,
                              bool *is_charged, struct ps_err *err)
 {
-    const struct ps_chunk_query query = {
-        .range = PS_RANGE_ALL,
-        .tracks = stacks->tracks,
-        .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
-                   PS_COL_BIT(PS_COL_FAMILY),
-    };
     PS_AUTO(reader_free)
     struct reader r = {.stacks = stacks, .out = out, .rest = rest, .program = *program};
     double own_s = 0;
@@ -514,16 +529,18 @@ static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *
     r.n_open = ps_alloc_array(out->n_functions + 1, sizeof *r.n_open);
     r.depths = ps_alloc_array(out->n_functions + 1, sizeof *r.depths);
     r.track_s = ps_alloc_array(stacks->n_tracks + 1, sizeof *r.track_s);
-    if (ps_trace_each_chunk(stacks->db, &query, add_chunk, &r, err) != PS_OK)
+    if (read_tracks(&r, stacks->tracks, stacks->sign, err) != PS_OK)
         return err->code;
-    close_frames(&r, 0);
+    if (stacks->negated->n && read_tracks(&r, stacks->negated, -stacks->sign, err) != PS_OK)
+        return err->code;
     *is_charged = false;
     if (r.is_too_large)
         return PS_OK;
     if (!stacks->has_def_lines)
         set_lines(&r);
     set_calls(&r);
-    find_lock(&r);
+    if (stacks->finds_locks)
+        find_lock(&r);
     ps_own_time_finish(out);
     for (size_t i = 0; i < out->n_functions; i++) {
         if (out->functions[i].charged_s > 0)

@@ -18,7 +18,11 @@ struct ps_stack_time {
     const struct ps_stack_frames *frames;
     struct ps_stack_waits *waits;
     const struct ps_track_set *tracks; /* whose stacks count */
-    const bool *is_left_out;           /* by track id, below n_tracks: its stacks do not count */
+    /* Of a difference of profiles: tracks whose weights are subtracted, and the sign of the sum of
+     * all, so that most of what is charged is above 0. */
+    const struct ps_track_set *negated;
+    int sign;
+    const bool *is_left_out; /* by track id, below n_tracks: its stacks do not count */
     size_t n_tracks;
     uint32_t no_frame; /* text id of the frame of samples without frames; 0: there is none */
     double scale;      /* divisor of weights */
@@ -26,6 +30,11 @@ struct ps_stack_time {
     /* Waits for other threads, and of event loops, do not count: the threads are recorded too. */
     bool skips_thread_waits;
     bool has_def_lines; /* lines are those of the `def` */
+    /* All weights are of `class`: a profile of contention has nothing but waits, and things that
+     * are counted, such as goroutines, neither work nor wait. */
+    bool has_one_class;
+    bool finds_locks; /* tracks are threads, and their weights are not CPU time */
+    enum ps_time_class class;
 };
 
 /* What is not charged to functions, in the unit of the run. */

@@ -36,6 +36,8 @@
 /* Of the longest thread's time: if no thread works for more, the program waits. */
 #define ACTIVE_SHARE 0.3
 #define DEPTH_MAX    (1u << 16)
+/* Of a profile with both: lines with less CPU time for the time of a clock wait. */
+#define WAIT_CPU_SHARE 0.1
 
 /* --- Reading --- */
 
@@ -95,11 +97,15 @@ struct reader {
     uint32_t no_frame;               /* text id of their frame; 0: there are none */
     bool has_waiting;                /* some samples wait */
     bool has_native;                 /* some frames are of native or built-in code */
-    bool has_all_threads;            /* the profiler records more than the thread that started it */
-    bool has_def_lines;              /* lines are those of the `def`, not those that ran */
-    double n_samples, seconds;       /* of the recording; NaN: unknown */
-    double late_pct;                 /* percentage of samples that were taken too late */
-    double gc_pct;                   /* percentage of the time in the garbage collector */
+    int sign;                        /* of the weights that are read */
+    int sign_of_sum;           /* of all weights; -1: of a difference, what shrank is judged */
+    bool tracks_are_threads;   /* or parts of them */
+    bool knows_cpu;            /* which lines wait is told by the CPU time of their samples */
+    bool has_all_threads;      /* the profiler records more than the thread that started it */
+    bool has_def_lines;        /* lines are those of the `def`, not those that ran */
+    double n_samples, seconds; /* of the recording; NaN: unknown */
+    double late_pct;           /* percentage of samples that were taken too late */
+    double gc_pct;             /* percentage of the time in the garbage collector */
     struct ps_tree
         by_thread; /* weights of lines that ran: `parent` is the text id, `key` the track */
     double scale;  /* divisor of weights */
@@ -255,7 +261,7 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
         frame.own = (uint32_t)r->n_open;
     r->open[r->n_open - 1] = frame;
     if (self > 0)
-        add_stack(r, self);
+        add_stack(r, self * r->sign);
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
@@ -272,19 +278,28 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
+static enum ps_status read_tracks_of(struct reader *r, const struct ps_track_set *tracks, int sign,
+                                     struct ps_err *err)
 {
     const struct ps_chunk_query query = {
         .range = PS_RANGE_ALL,
-        .tracks = &r->part.tracks,
+        .tracks = tracks,
         .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
                    PS_COL_BIT(PS_COL_FAMILY),
     };
 
     r->track = 0;
     r->n_open = 0;
-    return r->part.has_no_tracks ? err->code
-                                 : ps_trace_each_chunk(r->db, &query, add_chunk, r, err);
+    r->sign = sign;
+    return ps_trace_each_chunk(r->db, &query, add_chunk, r, err);
+}
+
+static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
+{
+    if (!r->part.has_no_tracks && read_tracks_of(r, &r->part.tracks, r->sign_of_sum, err) != PS_OK)
+        return err->code;
+    return r->part.negated.n ? read_tracks_of(r, &r->part.negated, -r->sign_of_sum, err)
+                             : err->code;
 }
 
 static enum ps_status read_threads(struct reader *r, const struct ps_conclusion *c,
@@ -301,6 +316,7 @@ static enum ps_status read_threads(struct reader *r, const struct ps_conclusion 
             !ps_try_grow_to(&r->threads, &r->n_threads, (size_t)id, sizeof *r->threads))
             return ps_fail(err, PS_BAD_INPUT, "track %lld: invalid id", (long long)id);
         r->threads[id].name = ps_arena_copy(&r->arena, ps_col_text(stmt, 1));
+        r->tracks_are_threads |= !ps_str_starts_with(r->threads[id].name, PS_STR("all "));
         r->unit = r->part.unit;
     }
     r->scale = r->part.scale;
@@ -330,6 +346,8 @@ static struct thread_counts leave_out_idle_threads(struct reader *r)
 {
     struct thread_counts counts = {.activity = -1};
 
+    if (!r->tracks_are_threads)
+        return counts;
     for (size_t i = 0; i < r->n_threads; i++) {
         counts.all += r->threads[i].weight > 0;
         counts.worked += r->threads[i].weight > 0 && !is_idle(&r->threads[i]);
@@ -560,15 +578,27 @@ static size_t count_threads_at(const struct answer *a, uint32_t id)
     return n > 1 ? n : 0;
 }
 
+/* Whether the bytes are those that are still in use, and not all that were ever allocated: Go and
+ * pyroscope say "inuse_space", ddtrace "heap-space", JAX and tcmalloc "space". */
+static bool is_in_use(const struct reader *r)
+{
+    const char *name = r->part.sample_type_name;
+
+    return strcmp(r->unit, "bytes") == 0 &&
+           (strstr(name, "inuse") || strstr(name, "heap") || strcmp(name, "space") == 0);
+}
+
 static void add_cause(const struct answer *a, uint32_t id)
 {
     const struct owner *owner = &a->r->owners[id];
     const double amount = amount_of(a, owner->weight), share = amount / a->total;
-    struct ps_claim claim =
-        ps_claim_of(owner->waits      ? "waiting"
-                    : owner->function ? "function"
-                                      : "package",
-                    owner->waits ? PS_WAITS : PS_TAKES, owner_subject(a, owner), share);
+    struct ps_claim claim = ps_claim_of(owner->waits      ? "waiting"
+                                        : owner->function ? "function"
+                                                          : "package",
+                                        owner->waits      ? PS_WAITS
+                                        : is_in_use(a->r) ? PS_HOLDS
+                                                          : PS_TAKES,
+                                        owner_subject(a, owner), share);
     struct ps_cause *cause;
 
     if (owner->waits) {
@@ -593,12 +623,42 @@ static int by_weight(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What shares are of, if not of the time. */
+/* Whether the sample type is CPU time, in which nothing waits for a lock. */
+static bool is_cpu_time(const struct reader *r)
+{
+    return strstr(r->part.sample_type_name, "cpu") || strstr(r->part.sample_type_name, "CPU");
+}
+
+/* Whether the sample type is time in which threads wait for each other: "delay" of Go's profiles of
+ * mutexes and blocks, "lock-acquire-wait" of ddtrace. */
+static bool is_contention(const struct reader *r)
+{
+    static const char *const words[] = {"delay", "contention", "wait"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(r->part.sample_type_name, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether things are counted, such as goroutines or exceptions, and not moments of a clock. */
+static bool is_count(const struct reader *r)
+{
+    return r->part.sample_type && strcmp(r->unit, "s") != 0 && strcmp(r->unit, "bytes") != 0 &&
+           strcmp(r->unit, "samples") != 0;
+}
+
+/* What shares are of, if not of the time. A profile with values below 0 is the difference of two:
+ * what grew is judged. */
 static const char *whole_of(const struct reader *r)
 {
-    return strcmp(r->unit, "samples") == 0 ? "samples"
-           : strcmp(r->unit, "bytes") == 0 ? "memory"
-                                           : "total";
+    if (r->part.negated.n)
+        return r->sign_of_sum > 0 ? "growth" : "decrease";
+    return strcmp(r->unit, "samples") == 0     ? "samples"
+           : strcmp(r->unit, "bytes") == 0     ? "memory"
+           : strcmp(r->unit, "goroutine") == 0 ? "goroutines"
+           : strcmp(r->unit, "s") == 0         ? "waiting time"
+                                               : "total";
 }
 
 /* Adds the threads that are left out, and the most active one. */
@@ -759,13 +819,18 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
         .frames = &r->frames,
         .waits = &r->waits,
         .tracks = &r->part.tracks,
+        .negated = &r->part.negated,
+        .sign = r->sign_of_sum,
+        .finds_locks = r->tracks_are_threads && !is_cpu_time(r),
         .is_left_out = is_left_out,
         .n_tracks = r->n_threads,
         .no_frame = r->no_frame,
         .scale = r->scale,
         .has_calls = has_calls,
         .has_def_lines = r->has_def_lines || has_calls,
-        .skips_thread_waits = a->threads.all > 1,
+        .skips_thread_waits = a->threads.all > 1 && !is_contention(r),
+        .has_one_class = is_contention(r) || is_count(r),
+        .class = is_contention(r) ? PS_TIME_LOCK : PS_TIME_WORK,
     };
     struct ps_stack_time_rest rest;
     bool is_waiting = is_waiting_program(r);
@@ -791,10 +856,11 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
     if (is_waiting)
         a->threads = (struct thread_counts){.all = a->threads.all, .worked = a->threads.worked};
     times.tab = has_calls ? "slices" : "stack-functions";
-    times.whole = strcmp(r->unit, "s") == 0 ? NULL : whole_of(r);
+    times.whole =
+        strcmp(r->unit, "s") == 0 && !is_contention(r) && !r->part.negated.n ? NULL : whole_of(r);
     times.is_too_short = is_too_short(r);
-    times.hides_waits =
-        !has_calls && r->has_waiting && !r->has_def_lines && !r->has_native && !r->frames.idle_from;
+    times.hides_waits = !has_calls && !r->knows_cpu && r->has_waiting && !r->has_def_lines &&
+                        !r->has_native && !r->frames.idle_from;
     times.has_all_threads = r->has_all_threads;
     a->c->base = a->threads.left_out || rest.skipped_s > 0 ? "of threads that worked" : "of total";
     *is_said = ps_conclude_charged_time(a->c, &times);
@@ -805,7 +871,8 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
     if (rest.skipped_s >= CAUSE_SHARE * times.total_s)
         ps_conclusion_note(a->c, "Waits of threads for other threads, and of event loops, do not "
                                  "count: the other threads are in the profile.");
-    if (!(rest.skipped_s > 0)) /* else it would have another base than the flame graph */
+    /* a composition of waits left out, or of values below 0, would differ from the flame graph */
+    if (!(rest.skipped_s > 0) && !r->part.negated.n)
         compose(a, rest.origins_s);
     say_notes(a, rest.no_frame_s / times.total_s, true);
     return PS_OK;
@@ -868,6 +935,84 @@ static enum ps_status read_summary(struct reader *r, struct ps_err *err)
     return err->code;
 }
 
+/* --- Waits that CPU time tells --- */
+
+/* Self times by text id of the frame, in seconds. */
+struct self_times {
+    double *s;
+    size_t n;
+    double scale;
+};
+
+static bool add_self_times(void *user, const struct ps_chunk *chunk)
+{
+    struct self_times *times = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const int64_t text = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+        if (text > 0 && (uint64_t)text < times->n)
+            times->s[text] += (double)ps_chunk_value(chunk, PS_COL_SELF, i) / times->scale;
+    }
+    return true;
+}
+
+static enum ps_status read_self_times(struct reader *r, const struct ps_stack_selection *part,
+                                      struct self_times *out, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .range = PS_RANGE_ALL,
+        .tracks = &part->tracks,
+        .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME),
+    };
+
+    *out = (struct self_times){.s = ps_alloc_array(r->frames.n + 1, sizeof *out->s),
+                               .n = r->frames.n,
+                               .scale = part->scale};
+    return part->has_no_tracks ? err->code
+                               : ps_trace_each_chunk(r->db, &query, add_self_times, out, err);
+}
+
+/* Of a profile with the time of a clock and with CPU time, lines that have hardly any CPU time
+ * wait. */
+static enum ps_status find_waits_by_cpu(struct reader *r, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_stack_selection_free) struct ps_stack_selection cpu = {.scale = 1};
+    struct self_times of_clock = {.s = NULL}, of_cpu = {.s = NULL};
+    struct ps_param name = {"sample_type", NULL};
+
+    if (!r->part.sample_type || strcmp(r->unit, "s") != 0)
+        return err->code;
+    ps_db_prepare(r->db, ps_query_sql("cpu_sample_type"), &stmt, err);
+    ps_bind_int(stmt, ":clock", r->part.sample_type);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    name.value = ps_arena_copy(&r->arena, ps_col_text(stmt, 0)).ptr;
+    ps_stack_selection_read(r->db, (struct ps_params){&name, 1}, &cpu, err);
+    read_self_times(r, &r->part, &of_clock, err);
+    read_self_times(r, &cpu, &of_cpu, err);
+    for (uint32_t text = 1; text < r->frames.n && err->code == PS_OK; text++)
+        if (of_clock.s[text] > 0 && of_cpu.s[text] < WAIT_CPU_SHARE * of_clock.s[text])
+            ps_stack_frame_set_waiting(&r->waits, text);
+    r->knows_cpu = true;
+    free(of_clock.s);
+    free(of_cpu.s);
+    return err->code;
+}
+
+/* Of a difference of profiles, whether it is more or less in sum; its tracks are no threads of one
+ * program. */
+static void set_sign(struct reader *r)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < r->n_threads && r->part.negated.n; i++)
+        sum = ps_add_saturated(sum, r->threads[i].weight);
+    r->sign_of_sum = sum < 0 ? -1 : 1;
+    r->tracks_are_threads &= !r->part.negated.n;
+}
+
 /* Reads what the stacks of all tracks have in common, and their weights by thread. */
 static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
 {
@@ -882,8 +1027,11 @@ static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
         r->no_frame = ps_str_eq_c(ps_trace_text(r->db, id), PS_NO_FRAME) ? id : 0;
     ps_stack_waits_init(&r->waits, r->db, &r->frames);
     r->owners_of = ps_alloc_array(r->frames.n + 1, sizeof *r->owners_of);
+    if (find_waits_by_cpu(r, err) != PS_OK)
+        return err->code;
     r->counts_threads = true;
     read_stacks(r, err);
+    set_sign(r);
     a->threads = leave_out_idle_threads(r);
     r->counts_threads = false;
     a->c->unit = r->unit = ps_arena_copy(&a->c->arena, ps_str_from_c(r->unit)).ptr;
@@ -894,7 +1042,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
                                       struct ps_err *err)
 {
     PS_AUTO(reader_free)
-    struct reader r = {.db = db, .unit = "samples", .are_devices = are_devices};
+    struct reader r = {.db = db, .unit = "samples", .are_devices = are_devices, .sign_of_sum = 1};
     struct answer answer = {.r = &r, .c = out};
     bool is_said = false;
 
@@ -918,7 +1066,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
 enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool *is_said,
                                         struct ps_conclusion *out, struct ps_err *err)
 {
-    PS_AUTO(reader_free) struct reader r = {.db = db};
+    PS_AUTO(reader_free) struct reader r = {.db = db, .sign_of_sum = 1};
     struct answer answer = {.r = &r, .c = out};
 
     *is_said = false;

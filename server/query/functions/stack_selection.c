@@ -35,13 +35,15 @@ static enum ps_status read_sample_type(struct ps_db *db, struct ps_params params
     if (name)
         ps_bind_text(stmt, ":sample_type", ps_str_from_c(name));
     if (ps_stmt_step(stmt, err)) {
-        const struct ps_str unit = ps_col_text(stmt, 1);
+        const struct ps_str unit = ps_col_text(stmt, 1), type = ps_col_text(stmt, 5);
 
         out->scale = ps_col_real(stmt, 0) > 0 ? ps_col_real(stmt, 0) : 1;
         out->sample_type = ps_col_int(stmt, 2);
         out->n_samples = ps_col_real(stmt, 3);
         out->total = ps_col_real(stmt, 4);
         (void)snprintf(out->unit, sizeof out->unit, "%.*s", (int)unit.len, unit.ptr);
+        (void)snprintf(out->sample_type_name, sizeof out->sample_type_name, "%.*s", (int)type.len,
+                       type.len ? type.ptr : "");
     }
     if (err->code == PS_OK && name && !out->sample_type)
         fail_sample_type(db, name, err);

@@ -22,9 +22,10 @@ struct ps_stack_selection {
     struct ps_track_set tracks;  /* none: all tracks of the run, unless has_no_tracks */
     struct ps_track_set negated; /* tracks whose weights count as negative (ps_track.is_negative) */
     bool has_no_tracks;
-    int64_t sample_type; /* 0: the run has no sample types */
-    char unit[64];       /* of the weights: "s", "B", or a word of the file */
-    double scale;        /* the divisor that converts weights to that unit; above 0 */
+    int64_t sample_type;       /* 0: the run has no sample types */
+    char sample_type_name[64]; /* as the file says it: "inuse_space"; empty: none */
+    char unit[64];             /* of the weights: "s", "B", or a word of the file */
+    double scale;              /* the divisor that converts weights to that unit; above 0 */
     /* Of the complete sample type: its samples, and its total in `unit`. 0 without sample types. */
     double n_samples, total;
 };

@@ -212,6 +212,17 @@ const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, ui
     return kind;
 }
 
+void ps_stack_frame_set_waiting(struct ps_stack_waits *waits, uint32_t text)
+{
+    struct ps_frame_kind *kind;
+
+    (void)ps_stack_frame_kind(waits, text, PS_FAMILY_NONE);
+    kind = &waits->kinds[text];
+    if (kind->wait == PS_TIME_WORK)
+        kind->wait = PS_TIME_OTHER_WAIT;
+    kind->waits = true;
+}
+
 bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_path *sample)
 {
     for (size_t i = sample->n; i > 0; i--) {

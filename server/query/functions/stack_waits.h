@@ -36,6 +36,8 @@ void ps_stack_waits_free(struct ps_stack_waits *waits);
 /* What is known of a frame; text: a text id of the run. */
 const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, uint32_t text,
                                                 uint8_t family);
+/* Says that threads wait at a frame of which nothing else is known. */
+void ps_stack_frame_set_waiting(struct ps_stack_waits *waits, uint32_t text);
 /* Whether a sample that is not transformed waits. */
 bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_path *sample);
 
