@@ -2,6 +2,7 @@
 /* stack_time.c: nested frames charged to own functions. */
 #include "server/query/conclusion/stack_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -494,6 +495,17 @@ static struct ps_str main_package(const struct reader *r)
     return sum > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
 }
 
+/* Of a difference of profiles, shares are of all that grew: what shrank does not count against it.
+ */
+static void count_growth(struct ps_own_time *out)
+{
+    out->imports_s = fmax(0, out->imports_s);
+    out->remainder_s = fmax(0, out->remainder_s);
+    out->total_s = out->imports_s + out->remainder_s;
+    for (size_t i = 0; i < out->n_functions; i++)
+        out->total_s += fmax(0, out->functions[i].charged_s);
+}
+
 /* Charges the stacks of tracks; sign: of their weights. */
 static enum ps_status read_tracks(struct reader *r, const struct ps_track_set *tracks, int sign,
                                   struct ps_err *err)
@@ -547,6 +559,8 @@ static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *
             out->functions[i].depth = r.depths[i] / out->functions[i].charged_s;
         own_s += out->functions[i].charged_s;
     }
+    if (stacks->negated->n)
+        count_growth(out);
     *is_charged = own_s + out->imports_s >= PS_OWN_SHARE * out->total_s && out->total_s > 0;
     *program = own_s < PS_OWN_SHARE * out->total_s && out->remainder_s > out->total_s / 2
                    ? main_package(&r)

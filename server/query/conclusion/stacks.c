@@ -1045,6 +1045,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     struct reader r = {.db = db, .unit = "samples", .are_devices = are_devices, .sign_of_sum = 1};
     struct answer answer = {.r = &r, .c = out};
     bool is_said = false;
+    int64_t grown = 0; /* of a difference of profiles: shares are of all that grew */
 
     if (read_tracks(&answer, err) != PS_OK)
         return err->code;
@@ -1054,7 +1055,9 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     if (is_said || read_stacks(&r, err) != PS_OK)
         return err->code;
     out->base = answer.threads.left_out ? "of threads that worked" : "of total";
-    answer.total = amount_of(&answer, r.weight);
+    for (size_t i = 0; i < r.n_owners && r.part.negated.n; i++)
+        grown = ps_add_saturated(grown, r.owners[i].weight > 0 ? r.owners[i].weight : 0);
+    answer.total = amount_of(&answer, r.part.negated.n ? grown : r.weight);
     answer.parts = sort_weights(&r.parts);
     answer.places = sort_weights(&r.places);
     conclude(&answer);
