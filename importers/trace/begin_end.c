@@ -13,6 +13,7 @@
 #include "importers/trace/fill.h"
 #include "importers/trace/flows.h"
 #include "importers/trace/import_state.h"
+#include "importers/trace/pages.h"
 
 struct pair_state {
     struct tr_trace *trace;
@@ -28,7 +29,7 @@ static void args_json(const struct pair_state *p, uint32_t row, struct ps_buf *o
 
     out->len = 0;
     ps_args_json(p->trace->templates[template].text,
-                 tr_packed_args(p->trace, p->track->args_address[row]), false, out);
+                 tr_params_at(p->trace, p->track->args_address[row]), false, out);
 }
 
 /* Sets p->merged to an object with all members of p->begin that p->end lacks, then all members of
@@ -57,7 +58,7 @@ static void merge_objects(struct pair_state *p)
 static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
 {
     struct tr_track *track = p->track;
-    struct tr_import_state *import = p->trace->import;
+    uint64_t at;
 
     if (track->template[end] == 0)
         return;
@@ -72,9 +73,12 @@ static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
     args_json(p, begin, &p->begin);
     args_json(p, end, &p->end);
     merge_objects(p);
+    p->begin.len = 0;
+    ps_args_put_arguments(&p->begin, ps_buf_slice(&p->merged));
+    if (tr_pages_add_args(p->trace, ps_buf_slice(&p->begin), &at) != PS_OK)
+        return;
     track->template[begin] = PS_TEMPLATE_WHOLE;
-    track->args_address[begin] = TR_IMPORT_ARGS | import->args.len;
-    ps_args_put_arguments(&import->args, ps_buf_slice(&p->merged));
+    track->args_address[begin] = at;
 }
 
 /* Whether a name or a category of both rows is the same, or missing in one. */

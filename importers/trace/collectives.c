@@ -211,7 +211,7 @@ static void describe_call(struct tr_trace *trace, const struct layout *layout,
 
     c->members.len = 0;
     read_fields(layout, trace->templates[track->template[row]].markers,
-                tr_packed_args(trace, track->args_address[row]), field, &c->members);
+                tr_params_at(trace, track->args_address[row]), field, &c->members);
     *kind = (struct ps_collective){
         .name = layout->name,
         .is_described = true,

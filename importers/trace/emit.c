@@ -163,7 +163,7 @@ static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *tra
         out[i] = (int64_t)emitter->args.len;
         if (template != PS_TEMPLATE_WHOLE && emitter->varints[template] == 0)
             continue;
-        packed = tr_packed_args(trace, track->args_address[first + i]);
+        packed = tr_params_at(trace, track->args_address[first + i]);
         packed.len = args_length(emitter, template, packed);
         if (i > 0 && emitter->args.len + packed.len > ARGS_MAX)
             return i;

@@ -410,7 +410,6 @@ static void release_all(struct run *run)
     tr_emitter_free(import);
     tr_collectives_free(import);
     tr_processes_free(import);
-    ps_buf_free(&import->args);
     tr_memory_free(run->trace);
     run->trace->import = NULL;
 }

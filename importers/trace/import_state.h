@@ -180,8 +180,6 @@ struct tr_import_state {
     uint64_t rejected; /* number of records rejected: end events without a begin event */
     uint64_t remark_counts[TR_N_REMARKS];
     char unknown_phase;
-    /* arguments that the import creates; TR_IMPORT_ARGS is set in their args_address */
-    struct ps_buf args;
     uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
     struct tr_collectives *collectives;

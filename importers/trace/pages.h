@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pages.h: the memory of a trace while it is filled: pages, segments, tables. Private to trace.c,
- * which owns it, and read.c, which fills it from a stream.
+ * which owns it, read.c, which fills it from a stream, and begin_end.c, which adds arguments.
  */
 #ifndef PS_TRACE_PAGES_H
 #define PS_TRACE_PAGES_H

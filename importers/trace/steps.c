@@ -282,7 +282,7 @@ static void add_kernel(struct tr_steps *steps, struct device *device, const stru
     int64_t start = track->start[row], duration = track->duration[row];
 
     if (params->blocks >= 0 || params->occupancy >= 0)
-        args = tr_packed_args(steps->trace, track->args_address[row]);
+        args = tr_params_at(steps->trace, track->args_address[row]);
     TR_SCRATCH_PUSH(steps->trace->scratch, device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = (struct ps_kernel_use){
         .start = start,

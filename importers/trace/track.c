@@ -87,19 +87,12 @@ void tr_track_free(struct tr_track *track)
     *track = (struct tr_track){.id = track->id};
 }
 
-struct ps_str tr_packed_args(const struct tr_trace *trace, uint64_t args_at)
-{
-    if (args_at & TR_IMPORT_ARGS)
-        return ps_str_skip(ps_buf_slice(&trace->import->args), args_at & ~TR_IMPORT_ARGS);
-    return tr_params_at(trace, args_at);
-}
-
 bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                          int index, int64_t *out)
 {
     struct tr_record record = {.template = track->template[row]};
 
-    if (index < 0 || (track->args_address[row] & TR_IMPORT_ARGS))
+    if (index < 0)
         return false;
     record.args_address = track->args_address[row] & ((UINT64_C(1) << 40) - 1);
     return tr_read_param(trace, &record, index, out);

@@ -63,12 +63,6 @@ void tr_track_free(struct tr_track *track); /* frees its columns */
  * to the sink and are not read again. */
 void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to);
 
-/* bit of args_address: the arguments are in tr_import_state.args */
-#define TR_IMPORT_ARGS (UINT64_C(1) << 63)
-
-/* Returns the packed arguments at args_at. */
-struct ps_str tr_packed_args(const struct tr_trace *trace, uint64_t args_at);
-
 /* Reads one integer of a slice's arguments; false: there is none. */
 bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                          int index, int64_t *out);
