@@ -510,6 +510,7 @@ static void set_arguments(struct xplane_events *e, struct xplane_meta *meta,
 {
     uint32_t shape = find_shape(e, meta);
     size_t n = e->params.len;
+    struct ps_str constant; /* numbers that are the same for all events of the shape */
 
     if (shape != PS_INTERN_NONE) {
         ps_buf_add_str(&e->params, e->items[shape].params);
@@ -526,9 +527,10 @@ static void set_arguments(struct xplane_events *e, struct xplane_meta *meta,
     shape = ps_intern_add(&e->shapes, ps_buf_slice(&e->key));
     if (shape >= e->cap_items)
         e->items = ps_grow_to(e->items, &e->cap_items, shape, sizeof *e->items);
-    e->items[shape] = (struct xplane_shape){
-        record->template,
-        ps_arena_copy(&e->plane->arena, (struct ps_str){e->params.ptr + n, e->params.len - n})};
+    constant =
+        e->params.len > n ? (struct ps_str){e->params.ptr + n, e->params.len - n} : PS_STR("");
+    e->items[shape] =
+        (struct xplane_shape){record->template, ps_arena_copy(&e->plane->arena, constant)};
     meta->last_shape = shape + 1;
 }
 
