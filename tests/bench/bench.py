@@ -20,6 +20,7 @@ import time
 import bench_snapshots
 import bench_stacks
 import bench_traces
+import bench_wire
 import make_lprof
 import served
 
@@ -264,6 +265,7 @@ def main():
         figures.update(measure_traces(bench))
         figures.update(bench_snapshots.measure_import(bench, take_turns))
         figures.update(bench_snapshots.measure(bench, PROGRAM, Server))
+        figures.update(bench_wire.measure(bench, take_turns, PROGRAM, python_with))
         text = markdown(bench, figures)
     finally:
         shutil.rmtree(bench.folder)
