@@ -331,6 +331,7 @@ struct links {
     unsigned has; /* bits 1 << enum xplane_role */
     int64_t numbers[XPLANE_ROLE_RESERVED + 1];
     struct ps_str allocator;
+    char number[32]; /* the name of an allocator whose text the file lacks */
 };
 
 #define HAS(links, role) ((links)->has & 1u << (role))
@@ -339,12 +340,16 @@ static void keep_link(struct links *links, enum xplane_role role, const struct v
 {
     if (role == XPLANE_ROLE_NONE || role > XPLANE_ROLE_RESERVED)
         return;
-    if (role == XPLANE_ROLE_ALLOCATOR && value->kind == VALUE_TEXT)
-        links->allocator = value->text;
-    else if (role != XPLANE_ROLE_ALLOCATOR && value->kind == VALUE_INT)
+    if (role != XPLANE_ROLE_ALLOCATOR && value->kind == VALUE_INT) {
         links->numbers[role] = value->number;
-    else
+    } else if (role == XPLANE_ROLE_ALLOCATOR && value->kind == VALUE_TEXT) {
+        memcpy(links->number, value->digits, sizeof links->number);
+        links->allocator = value->text.ptr == value->digits
+                               ? (struct ps_str){links->number, value->text.len}
+                               : value->text;
+    } else {
         return;
+    }
     links->has |= 1u << role;
 }
 
