@@ -22,6 +22,8 @@ void ps_add_compare_link(struct ps_output *out, const cJSON *response)
         ps_url_add_param(&route, groups[i], ids.len ? ids.ptr : NULL);
     }
     ps_url_add_param(&route, "step", cJSON_GetStringValue(ps_member(response, "step")));
+    ps_url_add_param(&route, "sample_type",
+                     cJSON_GetStringValue(ps_member(response, "sample_type")));
     ps_output_link(out, route.ptr);
 }
 
@@ -36,6 +38,7 @@ static void add_change(struct ps_tool_call *call, const char *base, const char *
     ps_url_add_param(&path, "base", base);
     ps_url_add_param(&path, "new", now);
     ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(call, "sample_type"));
     if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) == PS_OK)
         ps_text_change(call->out, conclusion);
 }
@@ -55,6 +58,7 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, cons
     ps_url_add_param(&path, "metric", ps_member_text(found->metric, "metric"));
     ps_url_add_param(&path, "per", ps_arg_text(call, "per"));
     ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(call, "sample_type"));
     ps_url_add_int(&path, "limit", call->out->max_rows);
     return ps_ask(call, &path, out, err);
 }
@@ -72,6 +76,7 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
     ps_add_compare_link(call->out, found.tree);
     ps_text_runs(call->out, "base", ps_member(found.tree, "base"));
     ps_text_runs(call->out, "new", ps_member(found.tree, "new"));
+    ps_text_compared_type(call->out, found.tree);
     ps_text_headline(call->out, found.tree);
     add_change(call, base, now);
     ps_text_changes(call->out, found.table, found.metric, page);

@@ -119,6 +119,7 @@ enum ps_status ps_find_compare_table(struct ps_tool_call *call, const char *base
     ps_url_add_param(&path, "base", base);
     ps_url_add_param(&path, "new", now);
     ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(call, "sample_type"));
     ps_url_add_param(&path, "same", ps_arg_text(call, "same"));
     ps_ask(call, &path, &out->tree, err);
     if (ps_choose_table(out->tree, of, &out->table, err) != PS_OK)

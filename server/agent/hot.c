@@ -14,6 +14,7 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *runs,
     ps_url_add_segment(&path, ps_member_text(found->table, "of"));
     ps_url_add_param(&path, "new", runs);
     ps_url_add_param(&path, "metric", ps_member_text(found->metric, "metric"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(call, "sample_type"));
     ps_url_add_int(&path, "limit", call->out->max_rows);
     ps_url_add_param(&path, "q", ps_arg_text(call, "search"));
     return ps_ask(call, &path, out, err);

@@ -125,6 +125,17 @@ static void add_requests(struct ps_tool_call *call, const cJSON *run)
         ps_text_requests(call->out, summary, worst);
 }
 
+/* What the samples measure. The answer is complete without it. */
+static void add_sample_types(struct ps_tool_call *call, const cJSON *run)
+{
+    PS_AUTO(ps_json_free) cJSON *types = NULL;
+
+    if (ps_kind_has(ps_member_text(run, "kind"), PS_HAS_SAMPLE_TYPES) &&
+        ps_ask_view(call, ps_member_text(run, "id"), "sample-types", "", &types, PS_ERR_IGNORED) ==
+            PS_OK)
+        ps_text_sample_types(call->out, types, ps_arg_text(call, "sample_type"));
+}
+
 enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
@@ -137,6 +148,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
         return err->code;
     ps_buf_printf(&path, "runs/%s/conclusion", ps_member_text(run, "id"));
     ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(call, "sample_type"));
     if (ps_ask(call, &path, &conclusion, err) != PS_OK)
         return err->code;
     ps_begin_run(call, "summary", run, "");
@@ -149,6 +161,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
     add_environment(call, ps_member_text(run, "id"));
     add_ledger(out, run);
     ps_text_lacks(out, run);
+    add_sample_types(call, run);
     ps_text_conclusion(out, conclusion);
     add_requests(call, run);
     add_tables(call, ps_member_text(run, "id"));

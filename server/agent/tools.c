@@ -12,6 +12,11 @@
         "step", PS_PARAM_TEXT, false, NULL,                                                        \
             "an annotation or NVTX range that is a step of a trace, without the number at its end" \
     }
+#define SAMPLE_TYPE_PARAM                                                                          \
+    {                                                                                              \
+        "sample_type", PS_PARAM_TEXT, false, NULL,                                                 \
+            "what the samples of a pprof profile measure, such as inuse_space; summary lists them" \
+    }
 #define SAME_PARAM                                                                                 \
     {                                                                                              \
         "same", PS_PARAM_TEXT, false, NULL,                                                        \
@@ -76,7 +81,7 @@ const struct ps_tool ps_tools[] = {
      "tools of a run.",
      ps_tool_summary,
      PS_TOOL_READS,
-     {RUN_PARAM, STEP_PARAM}},
+     {RUN_PARAM, STEP_PARAM, SAMPLE_TYPE_PARAM}},
     {"hot",
      "Rank the rows of a run",
      "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "
@@ -88,7 +93,8 @@ const struct ps_tool ps_tools[] = {
       TABLE_PARAM,
       METRIC_PARAM,
       {"search", PS_PARAM_TEXT, false, NULL,
-       "words that name or file must contain; -word excludes, file:word searches the file"}}},
+       "words that name or file must contain; -word excludes, file:word searches the file"},
+      SAMPLE_TYPE_PARAM}},
     {"explore",
      "Explore one function, module or operator",
      "Shows one function, frame, imported module, operator or source line of a run: who calls it, "
@@ -125,7 +131,8 @@ const struct ps_tool ps_tools[] = {
       {"per", PS_PARAM_TEXT, false, "step run call",
        "what values are per (default: per step if all runs have steps)"},
       SAME_PARAM,
-      STEP_PARAM}},
+      STEP_PARAM,
+      SAMPLE_TYPE_PARAM}},
     {"trend",
      "Follow a metric over a series",
      "Shows a metric over the runs of a series or a tag, and where its level steps. With table and "

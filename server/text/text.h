@@ -26,6 +26,14 @@ void ps_text_conclusion(struct ps_output *out, const cJSON *conclusion);
  */
 void ps_text_lacks(struct ps_output *out, const cJSON *run);
 
+/* --- Sample types: GET runs/ID/sample-types --- */
+
+/* The facts which sample type is shown, and which others the run has, each with its total. name:
+ * the type that was asked for; NULL: the default. Nothing if `types` is NULL. */
+void ps_text_sample_types(struct ps_output *out, const cJSON *types, const char *name);
+/* The fact which sample type is compared; nothing for runs without. compared: of GET compare. */
+void ps_text_compared_type(struct ps_output *out, const cJSON *compared);
+
 /* --- The environment of a run: GET runs/ID/environment --- */
 
 /* All facts but the tool in a line, and some of the packages. Nothing if none is known. */

@@ -114,3 +114,29 @@ test('sample types: values below 0 are tabled with their sign and drawn by thems
         await quiet(page);
     });
 });
+
+const heap = (cache) => `Profile([("objects", "count"), ("space", "bytes")], [(["main", "cache"], [9, ${cache} << 20]), (["main", "read"], [4, 2 << 20])], default="objects")`;
+
+test('sample types: two profiles are compared by the type that is chosen for both', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const [base, fresh] = [heap(5), heap(21).replace('("space", "bytes")', '("space", "bytes"), ("later", "bytes")').replace('21 << 20', '21 << 20, 7')].map((python, i) => {
+            const file = join(shelf.folder, `heap${i}.pb`);
+            makeProfile(file, python);
+            return shelf.add(file).id;
+        });
+        const page = await pages.open(`${shelf.url}#/compare?base=${base}&new=${fresh}`);
+        await page.getByRole('button', { name: 'sample type: objects' }).click();
+        const items = await page.getByRole('menuitem').allInnerTexts();
+        equal(items.map((text) => text.replace(/\s+/g, ' ').trim()), ['✓ objects 13 → 13', 'space 7.00 MiB → 23.0 MiB', 'later not in base'], 'types');
+        check(await page.getByRole('menuitem', { name: /later/ }).isDisabled(), 'a type of one run');
+        await pick(page, /space/);
+        await rowOf(page, 'cache', ['5.000', '21.000', '+16.000']);
+        check((await page.locator('.compare-head').innerText()).includes('space'), 'the headline is of this type');
+        equal(query(page).get('sample_type'), 'space', 'the URL');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await quiet(page);
+    } finally {
+        await shelf.stop();
+    }
+});

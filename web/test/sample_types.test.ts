@@ -10,6 +10,7 @@ import {
     labelRows,
     labelsText,
     orderedTypes,
+    pairTypes,
     readLabels,
     restName,
     shareOfType,
@@ -156,4 +157,20 @@ test('sample types: numbers of labels that are sizes or times have their unit', 
     assert.equal(valueText(label(), '87244800'), '87244800');
     assert.equal(valueText(label({ key: 'bytes' }), 'many'), 'many');
     assert.equal(valueText(label(), ''), '(empty)');
+});
+
+test('sample types: of two runs, those that both have come first', () => {
+    const pairs = pairTypes(
+        [type('old'), type('zero', { samples: 0 }), type('cpu')],
+        [type('cpu', { total: 9 }), type('zero', { samples: 0 }), type('new')],
+    );
+    assert.deepEqual(
+        pairs.map(({ name, base, fresh }) => [name, base?.total ?? null, fresh?.total ?? null]),
+        [
+            ['cpu', 4, 9],
+            ['zero', 4, 4],
+            ['old', 4, null],
+            ['new', null, 4],
+        ],
+    );
 });

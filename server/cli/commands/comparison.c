@@ -19,6 +19,7 @@ static void add_path(const struct ps_cli_comparison *compared, const char *of, s
     ps_url_add_param(path, "new", compared->new_runs);
     ps_url_add_param(path, "base", compared->base_runs);
     ps_url_add_param(path, "step", compared->step);
+    ps_url_add_param(path, "sample_type", compared->sample_type);
 }
 
 enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err)

@@ -13,10 +13,11 @@ struct ps_cli_comparison {
         *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
     const char *metric; /* of the summary, in place of the headline; NULL: the headline */
     const char *step;   /* name of the ranges that are the steps; NULL: those of the files */
-    const char *same;   /* facts of the environment that must be the same; NULL: none */
-    const char *per;    /* what values are per: "step", "run" or "call"; NULL: the default */
-    struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
-    cJSON *response;    /* the same response as a tree */
+    const char *sample_type; /* of runs that have several; NULL: the default */
+    const char *same;        /* facts of the environment that must be the same; NULL: none */
+    const char *per;         /* what values are per: "step", "run" or "call"; NULL: the default */
+    struct ps_buf text;      /* response of /compare: runs, headline and tables; JSON */
+    cJSON *response;         /* the same response as a tree */
 };
 
 /* Compares two groups: the members before `per` are set. `base_runs`, `new_runs`: RUN, or several

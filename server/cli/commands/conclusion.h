@@ -14,9 +14,11 @@ struct ps_client;
 struct ps_imported_runs; /* import_profile.h */
 
 /* Reads GET runs/ID/conclusion; free *out with ps_json_free. step: the name of ranges that are the
- * steps of a trace; NULL: the steps of the file. */
+ * steps of a trace; NULL: the steps of the file. sample_type: of a run that has several; NULL: its
+ * default. */
 enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_id,
-                                      const char *step, cJSON **out, struct ps_err *err);
+                                      const char *step, const char *sample_type, cJSON **out,
+                                      struct ps_err *err);
 
 /* If stdout is a terminal and there is exactly one run, prints the sentence of its conclusion and
  * which command prints the causes. A failure prints nothing: the run itself was reported. */

@@ -27,6 +27,7 @@ static void add_head(const struct ps_cli_comparison *compared, bool concludes_on
             ps_buf_printf(&names, " and %d more", n - 1);
     }
     ps_output_title(out, names.ptr);
+    ps_text_compared_type(out, compared->response);
     if (concludes_on_requests)
         ps_text_environments(out, compared->response);
     else
@@ -99,9 +100,10 @@ static bool is_of_stacks(const struct ps_options *options, const struct ps_cli_c
 static int print_markdown(const struct ps_options *options)
 {
     const struct ps_tool_argument arguments[] = {
-        {"base", options->operands[0]}, {"new", options->operands[1]}, {"table", options->of},
-        {"metric", options->metric},    {"per", options->per},         {"same", options->same},
-        {"step", options->step}};
+        {"base", options->operands[0]}, {"new", options->operands[1]},
+        {"table", options->of},         {"metric", options->metric},
+        {"per", options->per},          {"same", options->same},
+        {"step", options->step},        {"sample_type", options->sample_type}};
     return ps_cli_print_tool(options, "diff", "compare", arguments,
                              sizeof arguments / sizeof *arguments);
 }
@@ -125,6 +127,7 @@ int ps_cli_diff(const struct ps_options *options)
                                           .base_runs = options->operands[0],
                                           .new_runs = options->operands[1],
                                           .step = options->step,
+                                          .sample_type = options->sample_type,
                                           .same = options->same,
                                           .per = options->per};
     ps_cli_compare(&compared, &err);

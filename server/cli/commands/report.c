@@ -294,7 +294,8 @@ static enum ps_status read_comparison(struct report *report, struct ps_client *c
                                                   .base_runs = options->operands[0],
                                                   .new_runs = options->operands[1],
                                                   .metric = options->metric,
-                                                  .step = options->step};
+                                                  .step = options->step,
+                                                  .sample_type = options->sample_type};
     if (ps_cli_compare(&report->compared, err) == PS_OK)
         ps_cli_conclusion(&report->compared, &report->conclusion, err);
     return err->code;

@@ -178,7 +178,8 @@ static void close_request(struct show_request *request)
 static enum ps_status read_request(const struct ps_options *options, struct ps_client *client,
                                    const char *runs, struct show_request *out, struct ps_err *err)
 {
-    out->compared = (struct ps_cli_comparison){.client = client, .new_runs = runs};
+    out->compared = (struct ps_cli_comparison){
+        .client = client, .new_runs = runs, .sample_type = options->sample_type};
     ps_cli_compare(&out->compared, err);
     ps_choose_table(out->compared.response, options->of, &out->table, err);
     ps_choose_metric(out->table, options->metric, &out->metric, err);
@@ -279,12 +280,25 @@ static enum ps_status add_goodput(const struct ps_options *options, const char *
     return err->code;
 }
 
+/* Reads what the samples of a run measure; *out is NULL for kinds without sample types. */
+static enum ps_status read_sample_types(struct ps_client *client, const cJSON *run,
+                                        const char *name, cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    if (!ps_kind_has(ps_member_text(run, "kind"), PS_HAS_SAMPLE_TYPES))
+        return name ? ps_fail(err, PS_BAD_REQUEST, "this run has no sample types") : PS_OK;
+    ps_buf_printf(&path, "runs/%s/sample-types", ps_member_text(run, "id"));
+    ps_url_add_param(&path, "sample_type", name);
+    return ps_client_read(client, path.ptr, out, err);
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_output *out, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
     PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
     PS_AUTO(ps_json_free) cJSON *environment = NULL;
+    PS_AUTO(ps_json_free) cJSON *types = NULL;
     PS_AUTO(close_request) struct show_request request = {.rows = ROWS};
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
     const bool has_table_options = options->of || options->metric || options->sort || options->rows;
@@ -296,6 +310,9 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (options->json && options->step)
         return ps_fail(err, PS_BAD_REQUEST,
                        "--step chooses the steps of the conclusion, which --json does not print");
+    if (!options->json &&
+        read_sample_types(client, run, options->sample_type, &types, err) != PS_OK)
+        return err->code;
     if (options->json && options->goodput)
         return add_goodput(options, ps_member_text(run, "id"), client, out, err);
     if (options->json) {
@@ -304,8 +321,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
                    ? read_request(options, client, ps_member_text(run, "id"), &request, err)
                    : PS_OK;
     }
-    if (ps_cli_read_conclusion(client, ps_member_text(run, "id"), options->step, &conclusion,
-                               err) != PS_OK)
+    if (ps_cli_read_conclusion(client, ps_member_text(run, "id"), options->step,
+                               options->sample_type, &conclusion, err) != PS_OK)
         return err->code;
     if (read_environment(client, ps_member_text(run, "id"), &environment, err) != PS_OK)
         return err->code;
@@ -313,6 +330,7 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
         add_title(out, run);
     else
         add_run(out, run, environment);
+    ps_text_sample_types(out, types, options->sample_type);
     ps_text_conclusion(out, conclusion);
     if (options->goodput &&
         add_goodput(options, ps_member_text(run, "id"), client, out, err) != PS_OK)
@@ -347,9 +365,11 @@ static enum ps_status show_markdown(const struct ps_options *options, struct ps_
     const struct ps_tool_argument arguments[] = {
         {"run", options->operands[0]},
         {"table", options->of},
-        {"metric", options->sort ? options->sort : options->metric}};
+        {"metric", options->sort ? options->sort : options->metric},
+        {"sample_type", options->sample_type}};
     const struct ps_tool_argument of_run[] = {{"run", options->operands[0]},
-                                              {"step", options->step}};
+                                              {"step", options->step},
+                                              {"sample_type", options->sample_type}};
     struct ps_options limited = *options;
     char rest[32];
     int64_t bytes = 0;
@@ -357,14 +377,14 @@ static enum ps_status show_markdown(const struct ps_options *options, struct ps_
         limited.max_rows = options->rows;
     ps_options_parse_count("--max-bytes", options->max_bytes, PS_OUTPUT_BYTES_MAX, &bytes, err);
     if (is_group(client, options->operands[0]))
-        return ps_cli_call_tool(client, &limited, "hot", arguments, 3, MARKDOWN_BYTES, out, err);
-    ps_cli_call_tool(client, &limited, "summary", of_run, 2, PS_OUTPUT_BYTES, out, err);
+        return ps_cli_call_tool(client, &limited, "hot", arguments, 4, MARKDOWN_BYTES, out, err);
+    ps_cli_call_tool(client, &limited, "summary", of_run, 3, PS_OUTPUT_BYTES, out, err);
     bytes = (bytes ? bytes : MARKDOWN_BYTES) - (int64_t)out->len;
     if (err->code != PS_OK || bytes < PS_OUTPUT_BYTES_MIN)
         return err->code;
     (void)snprintf(rest, sizeof rest, "%lld", (long long)bytes);
     limited.max_bytes = rest;
-    return ps_cli_call_tool(client, &limited, "hot", arguments, 3, PS_OUTPUT_BYTES, out, err);
+    return ps_cli_call_tool(client, &limited, "hot", arguments, 4, PS_OUTPUT_BYTES, out, err);
 }
 
 int ps_cli_show(const struct ps_options *options)

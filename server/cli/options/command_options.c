@@ -155,6 +155,8 @@ const struct ps_option_row ps_option_rows[] = {
     {"--sort", "METRIC", TEXT, ON(SHOW), FIELD(sort), "sort by another column, or by name"},
     {"--step", "NAME", TEXT, ON(SHOW) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT), FIELD(step),
      "the annotation or NVTX range that is a step of a trace, without the number at its end"},
+    {"--sample-type", "NAME", TEXT, ON(SHOW) | ON(DIFF) | ON(REPORT), FIELD(sample_type),
+     "what the samples of a pprof profile measure, such as inuse_space (default: that of the file)"},
     {"--same", "FACTS", TEXT, ON(DIFF) | ON(CHECK), FIELD(same),
      "fail if these facts of the environments differ or are unknown, such as cpu,python"},
     {"--rows", "N", TEXT, ON(SHOW), FIELD(rows), "rows to show (default 10; of a group 30)"},

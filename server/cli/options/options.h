@@ -64,6 +64,7 @@ struct ps_options {
     const char *output, *repeat;                                       /* NULL: not given */
     const char *of, *metric, *per, *against, *fail_on;                 /* NULL: not given */
     const char *row, *step, *place, *by, *clear, *same;                /* NULL: not given */
+    const char *sample_type;                                           /* NULL: not given */
     const char *redact, *base, *new_runs, *goodput;                    /* NULL: not given */
     const char *good, *bad, *build, *file;                             /* NULL: not given */
     const char *base_dir, *new_dir, *recorder, *pairs, *warmup, *seed; /* NULL: not given */

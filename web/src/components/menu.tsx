@@ -19,6 +19,7 @@ export interface MenuItem {
     checked?: boolean;
     /** Grey: there is nothing behind it. */
     isFaint?: boolean;
+    isDisabled?: boolean;
     /** The list stays open, so that several items can be picked. */
     keepsOpen?: boolean;
 }
@@ -47,7 +48,7 @@ function useOutside(box: { current: HTMLElement | null }, open: boolean, close: 
 }
 
 function moveFocus(box: HTMLElement, by: 1 | -1): void {
-    const items = [...box.querySelectorAll<HTMLElement>('[role=menuitem]')];
+    const items = [...box.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')];
     const focusedIndex = items.indexOf(document.activeElement as HTMLElement);
     const next = focusedIndex < 0 ? (by > 0 ? 0 : items.length - 1) : focusedIndex + by;
     items[Math.max(0, Math.min(items.length - 1, next))]?.focus();
@@ -155,6 +156,7 @@ function MenuEntry({ item, close }: { item: MenuItem; close: () => void }) {
             role="menuitem"
             class={item.isFaint ? 'is-faint' : undefined}
             title={item.tip}
+            disabled={item.isDisabled}
             onClick={pick}
         >
             {body}

@@ -23,6 +23,28 @@ export function orderedTypes(types: readonly SampleType[]): SampleType[] {
     return [...types.filter(hasValues), ...types.filter((type) => !hasValues(type))];
 }
 
+/** A type of two runs; null: the run has none of that name. */
+export interface PairedType {
+    name: string;
+    base: SampleType | null;
+    fresh: SampleType | null;
+}
+
+/** The types of two runs by name: those of both first, of these those with values. */
+export function pairTypes(base: readonly SampleType[], fresh: readonly SampleType[]): PairedType[] {
+    const names = new Set([...base, ...fresh].map(({ name }) => name));
+    const find = (types: readonly SampleType[], name: string) =>
+        types.find((type) => type.name === name) ?? null;
+    const pairs = [...names].map((name) => ({
+        name,
+        base: find(base, name),
+        fresh: find(fresh, name),
+    }));
+    const rank = (pair: PairedType) =>
+        !pair.base || !pair.fresh ? 2 : pair.base.samples + pair.fresh.samples > 0 ? 0 : 1;
+    return pairs.sort((a, b) => rank(a) - rank(b));
+}
+
 /** The axis of pictures and tables of a type. Weights of times are in ns. */
 export function axisOfType({ unit, scale, total, negative }: SampleType): AxisUnit {
     return {

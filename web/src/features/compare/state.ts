@@ -13,20 +13,26 @@ export function groupHash(runs: readonly Run[]): string {
     return formatHash(['compare'], { new: groupQuery([], runs).new });
 }
 
-/** API parameters of the two groups, and of the ranges that are their steps. */
-export function groupsOf({ base = '', new: fresh = '', step }: Query): Record<string, string> {
-    return { base, new: fresh, ...(step ? { step } : {}) };
+/** API parameters of the two groups, of the ranges that are their steps, and of the sample type. */
+export function groupsOf({
+    base = '',
+    new: fresh = '',
+    step,
+    sample_type,
+}: Query): Record<string, string> {
+    return { base, new: fresh, ...(step && { step }), ...(sample_type && { sample_type }) };
 }
 
 export function comparePath(query: Query, rest = '', params: Record<string, string | number> = {}) {
     return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
 }
 
-/** The runs of both groups and the chosen step in the path of a comparison, equal for swapped groups. */
+/** The runs of both groups, the chosen step and sample type in the path of a comparison, equal for
+ * swapped groups. */
 export function subjectOf(path: string): string {
     const params = new URL(path, 'http://shelf').searchParams;
     const names = ['base', 'new'].flatMap((side) => (params.get(side) ?? '').split(','));
-    return [...names.sort(), params.get('step') ?? ''].join();
+    return [...names.sort(), params.get('step') ?? '', params.get('sample_type') ?? ''].join();
 }
 
 /** URL of another tab; it keeps the groups and the search. */

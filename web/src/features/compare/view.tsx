@@ -51,6 +51,7 @@ import { SnapshotView } from './snapshot_view';
 import { stepsSentence } from './step_columns';
 import { StepsView, useStepOverviews } from './steps_view';
 import { CompareTable } from './table';
+import { CompareTypeMenu } from './type_menu';
 
 interface CompareProps {
     tab: string | undefined;
@@ -96,6 +97,15 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
                 error={error}
                 actions={
                     <>
+                        {route.value.query.sample_type && (
+                            <button
+                                type="button"
+                                class="link"
+                                onClick={() => replaceQuery({ sample_type: null })}
+                            >
+                                Use the default sample type
+                            </button>
+                        )}
                         {route.value.query.step && (
                             <button
                                 type="button"
@@ -264,6 +274,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                         runs={[...comparison.base, ...comparison.new]}
                     />
                 )}
+                <CompareTypeMenu comparison={comparison} />
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
                 </button>
