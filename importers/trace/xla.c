@@ -164,6 +164,7 @@ static void read_template(struct tr_trace *trace, struct tr_xla *xla, uint32_t i
     *flags |= has_key(text, "memcpy_details") ? IS_COPY : 0;
     *flags |= has_key(text, "memset_details") ? IS_SET : 0;
     *flags |= has_key(text, "correlation_id") ? IS_DRIVER_CALL : 0;
+    trace->import->has_flops |= has_key(text, "flops") || has_key(text, "bytes_accessed");
     for (size_t i = 0; i < PS_N_XLA_TEXTS; i++)
         add_text(trace, text, ps_xla_texts[i]);
 }

@@ -52,3 +52,18 @@ class Xla(ServerTest):
         rows = self.get_json(f"{RUNS}/{run}/kernels?format=rows&launch=1&sort=total_us")
         self.assertEqual([[row[key] for key in ("name", "device", "grid", "block", "registers", "shared_bytes", "occupancy_pct")] for row in rows],
                          [["gemm", 0, "16, 2, 1", "512, 1, 1", 32, 1040, 50], ["other", 0, None, None, None, None, None]])
+
+    def test_what_operators_compute_and_move(self):
+        """The roofline has the FLOPs and bytes that XLA writes; planes are devices, and the time of an operator is its own."""
+        events = []
+        for device in (0, 1):
+            events.append(names(f"/device:TPU:{device}", device + 1, (OPS, "XLA Ops")))
+            events.append([slice_of("while", OPS, 0, 40, pid=device + 1),
+                           slice_of("dot", OPS, 10, 20, pid=device + 1, flops="2000000", bytes_accessed="4000")])
+        answer = self.get_json(f"{RUNS}/{self.run_of(*events)}/roofline")
+        rows = {row["name"]: row for row in answer["rows"]}
+        self.assertEqual((answer["devices"], answer["device_ns"], answer["modelled_ns"], answer["flops"], answer["bytes"]),
+                         (2, 80_000, 40_000, 4e6, 8000))
+        self.assertEqual([rows["dot"][key] for key in ("calls", "device_ns", "intensity")], [2, 40_000, 500])
+        self.assertAlmostEqual(rows["dot"]["tflops"], 0.1)
+        self.assertFalse(rows["while"]["has_model"])

@@ -31,6 +31,11 @@ enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err
     return run_kind_has(db, PS_HAS_TORCH, out, err);
 }
 
+enum ps_status ps_trace_is_xla(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    return run_kind_has(db, PS_HAS_XLA, out, err);
+}
+
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err)
 {
     return run_kind_has(db, PS_HAS_DEVICES, out, err);

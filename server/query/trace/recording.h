@@ -11,6 +11,8 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
 
 /* Stores whether the run is a trace of PyTorch. Only such traces have operators. */
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
+/* Stores whether XLA's profiler made the trace. */
+enum ps_status ps_trace_is_xla(struct ps_db *db, bool *out, struct ps_err *err);
 /* Stores whether the run attributes device work to the operators that launched the work. */
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 

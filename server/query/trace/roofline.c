@@ -15,10 +15,12 @@
 #include "base/intern.h"
 #include "server/query/trace/inference/inference.h"
 #include "server/query/trace/parameters.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/time_range.h"
 #include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/query/trace/xla/xla.h"
 #include "slices/args.h"
 #include "slices/intervals.h"
 #include "slices/peaks.h"
@@ -474,6 +476,104 @@ static void add_calls(struct roofline *r)
     }
 }
 
+/* --- Operators of XLA --- */
+
+/* XLA says what an operator computes and moves, so that it needs no model of shapes. */
+
+struct xla_reading {
+    struct roofline *r;
+    struct ps_xla_arguments arguments;
+    const struct ps_track_row *tracks;
+    size_t n_tracks;
+};
+
+/* Counts the device of a track: each has a plane, which is a process of the run. */
+static void count_plane(struct xla_reading *reading, uint32_t track)
+{
+    if (track == reading->r->counted)
+        return;
+    reading->r->counted = track;
+    for (size_t i = 0; i < reading->n_tracks; i++)
+        if (reading->tracks[i].id == track)
+            ps_intern_add(&reading->r->devices,
+                          (struct ps_str){(const char *)&reading->tracks[i].process_id,
+                                          sizeof reading->tracks[i].process_id});
+}
+
+/* The group of the calls of an operator with equal costs. */
+static uint32_t group_of_xla(struct roofline *r, uint32_t name, int64_t family,
+                             const struct ps_xla_call *call)
+{
+    const int64_t key[3] = {name, call->flops, call->bytes};
+    const uint32_t index = ps_intern_add(&r->keys, (struct ps_str){(const char *)key, sizeof key});
+
+    if (index == r->n_groups) {
+        PS_RESERVE_ONE(r->groups, r->n_groups, r->cap_groups);
+        r->groups[r->n_groups++] =
+            (struct group){.name = name,
+                           .family = family,
+                           .dims = PS_STR(""),
+                           .types = PS_STR(""),
+                           .has_model = call->flops >= 0 || call->bytes >= 0,
+                           .cost = {.flops = call->flops >= 0 ? (double)call->flops : 0,
+                                    .bytes = call->bytes >= 0 ? (double)call->bytes : NAN,
+                                    .is_matrix = true,
+                                    .type = PS_NUMBER_BF16}}; /* see read_xla_peaks */
+    }
+    return index;
+}
+
+static bool visit_xla(void *user, const struct ps_chunk *chunk)
+{
+    struct xla_reading *reading = user;
+    struct roofline *r = reading->r;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i),
+                      start = ps_chunk_value(chunk, PS_COL_START, i),
+                      ns = ps_chunk_value(chunk, PS_COL_SELF, i);
+        struct ps_xla_call call;
+        struct group *group;
+        uint32_t index;
+
+        if ((kind != PS_SLICE_OP && !ps_slice_on_device(kind)) || start < r->range.from_ns ||
+            start >= r->range.to_ns || ns < 0)
+            continue;
+        call = ps_xla_read_call(&reading->arguments, chunk, i);
+        count_plane(reading, chunk->track);
+        index = group_of_xla(r, call.name ? call.name : name_of(r, chunk, i),
+                             ps_chunk_value(chunk, PS_COL_FAMILY, i), &call);
+        group = &r->groups[index];
+        if (!group->calls++)
+            group->slice = ps_slice_id(chunk->track, chunk->first + i);
+        group->ns = ps_add_saturated(group->ns, ns);
+        r->device_ns = ps_add_saturated(r->device_ns, ns);
+        r->first_ns = start < r->first_ns ? start : r->first_ns;
+        r->last_ns = ps_end_ns(start, ns) > r->last_ns ? ps_end_ns(start, ns) : r->last_ns;
+    }
+    return true;
+}
+
+static enum ps_status read_xla(struct roofline *r, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .slice_kinds = 1u << PS_SLICE_OP | 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY |
+                       1u << PS_SLICE_MEMSET,
+        .range = r->range,
+        .must_start_in_range = true,
+        .columns = PS_XLA_CALL_COLUMNS | PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_SELF) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY),
+        .wants_args = true};
+    struct xla_reading reading = {.r = r};
+
+    if (ps_trace_get_text_end(r->db, &r->text_end, err) == PS_OK &&
+        ps_trace_get_tracks(r->db, &reading.tracks, &reading.n_tracks, err) == PS_OK &&
+        ps_xla_arguments_open(r->db, &reading.arguments, err) == PS_OK)
+        ps_trace_each_chunk(r->db, &query, visit_xla, &reading, err);
+    ps_xla_arguments_close(&reading.arguments);
+    return err->code;
+}
+
 static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
 {
     const struct ps_chunk_query streams = {
@@ -491,8 +591,12 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
                                             PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_FAMILY),
                                         .wants_args = true};
 
+    bool is_xla = false;
+
     r->first_ns = INT64_MAX;
     r->last_ns = INT64_MIN;
+    if (ps_trace_is_xla(r->db, &is_xla, err) != PS_OK || is_xla)
+        return is_xla ? read_xla(r, err) : err->code;
     if (ps_trace_get_text_end(r->db, &r->text_end, err) != PS_OK ||
         ps_inference_read(r->db, &r->serving, err) != PS_OK ||
         ps_track_owners_read(r->db, &r->owners, err) != PS_OK ||
@@ -568,6 +672,27 @@ static enum ps_status read_given(const char *text, struct ps_peaks *peaks, struc
     return err->code;
 }
 
+/* The peaks that XLA itself writes of its first device: of bfloat16 on the matrix units, which it
+ * also uses for operators whose type it does not say. */
+static enum ps_status read_xla_peaks(struct ps_db *db, struct used_peaks *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_str name;
+
+    ps_db_prepare(db, ps_query_sql("roofline_xla_device"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    name = ps_col_text(stmt, 0);
+    snprintf(out->device, sizeof out->device, "%.*s", (int)(name.len < 159 ? name.len : 159),
+             name.ptr ? name.ptr : "");
+    out->peaks.matrix[PS_NUMBER_BF16] = ps_col_real(stmt, 1);
+    out->peaks.bandwidth = ps_col_real(stmt, 2);
+    out->is_known = out->peaks.bandwidth > 0;
+    snprintf(out->name, sizeof out->name, "%.79s", out->device);
+    snprintf(out->source, sizeof out->source, "the recording");
+    return err->code;
+}
+
 static enum ps_status read_peaks(struct ps_db *db, struct ps_params params, struct used_peaks *out,
                                  struct ps_err *err)
 {
@@ -589,6 +714,8 @@ static enum ps_status read_peaks(struct ps_db *db, struct ps_params params, stru
         snprintf(out->name, sizeof out->name, "%s", found->name);
         snprintf(out->source, sizeof out->source, "%s, %s", found->source, PS_PEAKS_DATE);
     }
+    if (!found)
+        read_xla_peaks(db, out, err);
     if (given && given[0]) {
         out->is_known = true;
         snprintf(out->source, sizeof out->source, "%s",

@@ -42,7 +42,7 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
         ...(of.side === 'host' ? hostColumns(of, device) : []),
         ...(of.side === 'annotation' ? spanColumns() : device ? deviceColumns(of) : []),
         ...(summary.memory && of.side === 'host' ? memoryColumns(device) : []),
-        ...(summary.flops && of.side === 'host' ? flopColumns() : []),
+        ...(summary.torch && summary.flops && of.side === 'host' ? flopColumns() : []),
     ];
 }
 

@@ -201,7 +201,8 @@ export const TABS = defineTabs({
         id: 'kernels',
         title: LABELS.kernels,
         count: (run) => traceOf(run).kernel_names || null,
-        shown: hasDevices,
+        shown: (run) =>
+            kindHas(run.kind, 'xla') ? countDeviceWork(traceOf(run)) > 0 : hasDevices(run),
     },
     summaries: {
         id: 'summaries',
@@ -229,7 +230,10 @@ export const TABS = defineTabs({
     roofline: {
         id: 'roofline',
         title: 'Roofline',
-        shown: (run) => Boolean(traceOf(run).shapes) && (traceOf(run).kernels ?? 0) > 0,
+        shown: (run) =>
+            kindHas(run.kind, 'xla')
+                ? Boolean(traceOf(run).flops)
+                : Boolean(traceOf(run).shapes) && (traceOf(run).kernels ?? 0) > 0,
     },
     inference: {
         id: 'inference',
