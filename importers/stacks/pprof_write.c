@@ -17,6 +17,7 @@
 
 #define SUM_MAX    (INT64_MAX / 8) /* of the weights of a sample type */
 #define TRACKS_MAX 60000
+#define FEW_ITEMS  16384 /* that qsort sorts sooner */
 
 /* What the values of a column measure. */
 struct measure {
@@ -44,9 +45,11 @@ struct writer {
     struct pprof_nodes tree;   /* of frames */
     uint32_t *place_of;        /* [node of `tree`]: in the order of a walk, parents first */
     uint32_t *node_at;         /* [place] */
-    uint32_t *path;
-    size_t cap_path;
-    uint32_t no_frame; /* id of the frame of empty stacks */
+    uint32_t *path;            /* frames of the current stack of a walk, the root first */
+    uint32_t *path_places;     /* places of its nodes, which ascend */
+    size_t cap_path, cap_path_places;
+    uint32_t n_path, path_end; /* path_end: the place of the innermost one */
+    uint32_t no_frame;         /* id of the frame of empty stacks */
     struct st_emitter *emitter;
     int64_t span;                            /* of the longest track of the default */
     struct ps_str *track_names, *track_tids; /* [set] */
@@ -63,6 +66,7 @@ static void writer_free(struct writer *w)
     free(w->place_of);
     free(w->node_at);
     free(w->path);
+    free(w->path_places);
     free(w->track_names);
     free(w->track_tids);
     free(w->track_process);
@@ -529,11 +533,23 @@ static void place_nodes(struct writer *w)
 
 /* --- Tracks --- */
 
-/* Sorts by place, by 16 bits at a time. */
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Sorts by place: many items by 16 bits at a time. */
 static void sort_placed(struct placed *items, struct placed *scratch, size_t n)
 {
-    PS_AUTO(ps_free_ptr) size_t *starts = ps_alloc_array(65537, sizeof *starts);
+    PS_AUTO(ps_free_ptr) size_t *starts = NULL;
 
+    if (n < FEW_ITEMS) {
+        qsort(items, n, sizeof *items, by_place);
+        return;
+    }
+    starts = ps_alloc_array(65537, sizeof *starts);
     for (unsigned shift = 0; shift < 64; shift += 16) {
         memset(starts, 0, 65537 * sizeof *starts);
         for (size_t i = 0; i < n; i++)
@@ -577,22 +593,50 @@ static struct placed *sort_values(struct writer *w, const struct measure *m, siz
     return items;
 }
 
+/* Number of nodes of the current path that are placed up to `place`, which is one of them, or 0. */
+static uint32_t depth_in_path(const struct writer *w, uint32_t place)
+{
+    uint32_t low = 0, high = w->n_path;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (w->path_places[middle] <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Makes the path that of a node, which is placed behind the node before. Its ancestors up to the
+ * place of that one are ancestors of both, so only the others are visited. */
+static void move_path(struct writer *w, uint32_t place)
+{
+    uint32_t node = w->node_at[place], n_added = 0, shared, up;
+
+    up = node;
+    for (; up && w->place_of[up] > w->path_end; up = w->tree.items[up].parent)
+        n_added++;
+    shared = up ? depth_in_path(w, w->place_of[up]) : 0;
+    w->n_path = shared + n_added;
+    w->path = ps_grow_to(w->path, &w->cap_path, w->n_path, sizeof *w->path);
+    w->path_places =
+        ps_grow_to(w->path_places, &w->cap_path_places, w->n_path, sizeof *w->path_places);
+    for (uint32_t at = w->n_path; at-- > shared; node = w->tree.items[node].parent) {
+        w->path[at] = w->tree.items[node].key;
+        w->path_places[at] = w->place_of[node];
+    }
+    w->path_end = place;
+}
+
 /* Adds the stack of a value. */
 static enum ps_status add_stack(struct writer *w, uint32_t track, const struct placed *item,
                                 struct ps_err *err)
 {
-    const uint32_t node = w->node_at[item->place & UINT32_MAX];
-    uint32_t n = 0, at;
-
-    for (uint32_t up = node; up; up = w->tree.items[up].parent)
-        n++;
-    w->path = ps_grow_to(w->path, &w->cap_path, n, sizeof *w->path);
-    at = n;
-    for (uint32_t up = node; up; up = w->tree.items[up].parent)
-        w->path[--at] = w->tree.items[up].key;
-    if (!n)
-        w->path[n++] = w->no_frame;
-    return st_add_stack(&w->stacks, track, w->path, n, llabs(item->value), err);
+    move_path(w, (uint32_t)(item->place & UINT32_MAX));
+    return st_add_stack(&w->stacks, track, w->n_path ? w->path : &w->no_frame,
+                        w->n_path ? w->n_path : 1, llabs(item->value), err);
 }
 
 /* Returns the track for values of a sign, and adds it if there is none. */
@@ -621,6 +665,7 @@ static void write_set(struct writer *w, size_t measure, uint32_t tracks[2])
         if (tracks[i] != UINT32_MAX)
             st_write_typed(w->emitter, tracks[i]);
     tracks[0] = tracks[1] = UINT32_MAX;
+    w->n_path = w->path_end = 0;
 }
 
 /* Writes the tracks of a measure. */
