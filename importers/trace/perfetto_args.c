@@ -16,7 +16,7 @@
 #include "importers/trace/perfetto.h"
 
 #define DEPTH_MAX     32
-#define TEMPLATES_MAX (UINT64_C(32) << 20) /* bytes; arguments after that are stored as JSON */
+#define TEMPLATES_MAX (UINT64_C(8) << 20) /* bytes; arguments after that are stored as JSON */
 
 /* --- Values as JSON --- */
 

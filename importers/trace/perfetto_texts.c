@@ -6,7 +6,7 @@
 
 #define TEXT_MAX ((size_t)64 << 10)
 /* Bytes of the keys, strings or locations of all arguments. More are part of their events alone. */
-#define WORD_BYTES_MAX ((size_t)16 << 20)
+#define WORD_BYTES_MAX ((size_t)4 << 20)
 
 void pf_count_fault(struct pf_reader *r, enum pf_fault fault)
 {
