@@ -45,8 +45,8 @@ static void patterns_free(struct patterns *patterns)
 }
 
 /* Compiles a pattern that matches complete names. Go's patterns are extended regular expressions as
- * far as names of functions need it; what differs is refused: counted repetitions, which may need
- * much memory, and references to groups. */
+ * far as names of functions need it; what differs is refused. So is what regcomp() copies, which
+ * may need much memory: counted repetitions, and `+` behind a group or another repetition. */
 static bool compile(struct ps_str pattern, regex_t *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -58,6 +58,8 @@ static bool compile(struct ps_str pattern, regex_t *out)
     for (size_t i = 0; i < pattern.len; i++) {
         const char next = i + 1 < pattern.len ? pattern.ptr[i + 1] : '\0';
 
+        if (next == '+' && strchr(")+*?", pattern.ptr[i]))
+            return false;
         if (pattern.ptr[i] == '\\' && next == 'd') {
             ps_buf_puts(&text, "[0-9]");
             i++;

@@ -321,7 +321,8 @@ static enum ps_status read_threads(struct reader *r, const struct ps_conclusion 
     }
     r->scale = r->part.scale;
     if (r->part.sample_type) {
-        r->n_samples = r->part.n_samples;
+        /* a sample of the file may be the sum of many that the profiler took */
+        r->n_samples = strcmp(r->part.unit, "samples") == 0 ? r->part.total : NAN;
         r->seconds = strcmp(r->part.unit, "s") == 0 ? r->part.total : NAN;
     }
     if (r->unit && strcmp(r->unit, "B") == 0)
