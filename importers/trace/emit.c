@@ -586,7 +586,7 @@ static void write_graph_note(struct tr_trace *trace)
                     "the search for captures of CUDA and HIP graphs ended at its limit of 400 "
                     "million comparisons: the operators of %.1f %% of device time are not known",
                     unknown);
-    else if (!trace->source)
+    else if (trace->is_torch)
         tr_add_note(
             trace, PS_NOTE_INFO, PS_NOTE_NO_OFFSET,
             "%.1f %% of device time is work of CUDA or HIP graphs without the operator that "

@@ -13,6 +13,7 @@
 #include "importers/trace/import.h"
 #include "importers/trace/job.h"
 #include "importers/trace/members.h"
+#include "importers/trace/perfetto_read.h"
 #include "importers/trace/xla_job.h"
 #include "importers/trace/xplane.h"
 
@@ -177,6 +178,11 @@ static enum ps_match sniff_generic(struct ps_str head)
     return is_trace(head) ? PS_MATCH_LIKELY : PS_MATCH_NO;
 }
 
+static enum ps_match sniff_perfetto(struct ps_str head)
+{
+    return pf_is_torch_trace(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
 static enum ps_match sniff_xla_job(struct ps_str head)
 {
     return ps_is_archive(head) && ps_str_starts_with(head, PS_STR(PS_XLA_FOLDER)) ? PS_MATCH_SURE
@@ -221,6 +227,18 @@ static enum ps_status load_trace(struct ps_stream *in, struct ps_sink *out, bool
     tr_trace_free(&trace);
     return ps_fail_copy_hint(err, &failure,
                              status == PS_LIMIT ? "record fewer steps, or shorten the file" : "");
+}
+
+static enum ps_status load_perfetto(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_err failure = PS_ERR_INIT;
+    struct tr_trace trace = {.out = out, .err = &failure};
+    enum ps_status status = pf_trace_read(in, &trace, true);
+
+    if (status == PS_OK)
+        status = import_single(&trace);
+    tr_trace_free(&trace);
+    return ps_fail_copy_hint(err, &failure, status == PS_LIMIT ? "record fewer steps" : "");
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -296,13 +314,15 @@ static enum ps_status read_trace(struct ps_stream *in, struct tr_trace *trace)
 
     if (tr_is_xplane(head))
         return tr_xplane_read(in, trace);
+    if (pf_is_trace(head))
+        return pf_trace_read(in, trace, pf_is_torch_trace(head));
     trace->is_xla = is_xla(head);
     return tr_trace_read(in, trace);
 }
 
 static bool is_any_trace(struct ps_str head)
 {
-    return is_trace(head) || tr_is_xplane(head);
+    return is_trace(head) || tr_is_xplane(head) || pf_is_trace(head);
 }
 
 /* Imports one file of a job, or keeps it until all files are read. */
@@ -465,7 +485,7 @@ enum ps_status tr_members_add(struct tr_members *members, struct ps_stream *in, 
         first->name = ps_strdup(name);
         first->trace.out = members->of_job.out;
         first->trace.err = err;
-        return tr_trace_read(in, &first->trace);
+        return read_trace(in, &first->trace);
     }
     members->first = NULL;
     if (first && import_or_keep(&members->of_job, first) != PS_OK)
@@ -499,6 +519,15 @@ const struct ps_importer ps_torch_trace = {
     .record_command = "p.export_chrome_trace(\"trace.json\")",
     .sniff = sniff_torch,
     .load = load,
+};
+
+const struct ps_importer ps_torch_perfetto = {
+    .kind = "torch-trace",
+    .label = "PyTorch trace for Perfetto",
+    .description = "torch.profiler of torch 2.15 and later: export_chrome_trace(\"trace.pftrace\")",
+    .record_command = "p.export_chrome_trace(\"trace.pftrace\")",
+    .sniff = sniff_perfetto,
+    .load = load_perfetto,
 };
 
 const struct ps_importer ps_xla_json = {

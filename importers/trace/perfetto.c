@@ -17,6 +17,7 @@
 #include "importers/records/run.h"
 #include "importers/trace/import.h"
 #include "importers/trace/perfetto.h"
+#include "importers/trace/perfetto_read.h"
 
 #define COMPRESSED_DEPTH 2
 #define PROGRESS_PACKETS (1u << 14)
@@ -47,8 +48,6 @@ static const struct {
     {48, "chrome_benchmark_metadata"},
     {49, "perfetto_metatrace"},
     {51, "chrome_metadata"},
-    {52, "gpu_counter_event"},
-    {53, "gpu_render_stage_event"},
     {54, "streaming_profile_packet"},
     {56, "heap_graph"},
     {57, "graphics_frame_event"},
@@ -169,11 +168,22 @@ static bool apply_state(struct pf_reader *r, struct pf_sequence *sequence,
     return false;
 }
 
+static void read_interned(struct pf_reader *r, struct pf_sequence *sequence, struct ps_str bytes)
+{
+    struct pf_interned_data data;
+    struct ps_wire_fault fault;
+
+    if (!ps_wire_read(&pf_interned_data_message, bytes, &data, &fault))
+        pf_count_fault(r, PF_FAULT_NESTED);
+    pf_read_interned_data(r, sequence, &data);
+    pf_read_gpu_interned(r, sequence, &data);
+}
+
 static void read_descriptors(struct pf_reader *r, struct pf_sequence *sequence,
                              const struct pf_trace_packet *packet)
 {
     if (packet->interned_data.len)
-        pf_read_interned_data(r, sequence, packet->interned_data);
+        read_interned(r, sequence, packet->interned_data);
     if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TRACE_PACKET_DEFAULTS))
         pf_read_defaults(sequence, packet->trace_packet_defaults);
     if (packet->clock_snapshot.len)
@@ -216,6 +226,14 @@ static void read_packet(struct pf_reader *r, struct ps_str bytes)
         read_descriptors(r, sequence, &packet);
     if (PS_WIRE_HAS(&packet, PF_TRACE_PACKET_HAS_TRACK_EVENT)) {
         (void)pf_read_event(r, sequence, &packet);
+        return;
+    }
+    if (PS_WIRE_HAS(&packet, PF_TRACE_PACKET_HAS_GPU_RENDER_STAGE_EVENT)) {
+        (void)pf_read_render_stage(r, sequence, &packet);
+        return;
+    }
+    if (PS_WIRE_HAS(&packet, PF_TRACE_PACKET_HAS_GPU_COUNTER_EVENT)) {
+        (void)pf_read_gpu_counters(r, sequence, &packet);
         return;
     }
     r->trace.counts.other++;
@@ -366,14 +384,18 @@ static const struct tr_source source = {
                 "Perfetto drops them",
 };
 
+static const struct tr_source torch_source = {.tool = "PyTorch profiler", .unit = "packets"};
+
+/* Not its trace. */
 static void free_reader(struct pf_reader *r)
 {
     pf_sequences_free(r);
     pf_clocks_free(&r->clocks);
     pf_tracks_free(&r->tracks);
     pf_args_free(&r->args);
+    pf_gpu_free(r);
+    pf_torch_free(r);
     ps_buf_free(&r->text);
-    tr_trace_free(&r->trace);
     free(r);
 }
 
@@ -405,6 +427,8 @@ static enum ps_status read_trace(struct pf_reader *r, struct ps_stream *in)
         return refuse_without_events(r);
     if (r->err->code != PS_OK)
         return r->err->code;
+    if (pf_torch_flush(r) != PS_OK || pf_gpu_end(r) != PS_OK)
+        return r->err->code;
     pf_sequences_end(r);
     pf_tracks_end(r);
     note_faults(r);
@@ -412,35 +436,33 @@ static enum ps_status read_trace(struct pf_reader *r, struct ps_stream *in)
     return tr_fill_end(&r->trace, INT64_MIN);
 }
 
-static enum ps_status load_as(struct ps_stream *in, struct ps_sink *out, struct ps_err *err,
-                              bool is_torch)
+enum ps_status pf_trace_read(struct ps_stream *in, struct tr_trace *trace, bool is_torch)
 {
-    struct ps_err failure = PS_ERR_INIT;
     struct pf_reader *r = ps_alloc(sizeof *r);
     enum ps_status status;
 
-    r->out = out;
-    r->err = &failure;
-    r->trace.out = out;
-    r->trace.err = &failure;
+    r->out = trace->out;
+    r->err = trace->err;
+    r->trace = *trace;
     r->clocks.primary = PF_CLOCK_BOOTTIME;
-    tr_fill_begin(&r->trace, &source);
+    tr_fill_begin(&r->trace, is_torch ? &torch_source : &source);
     r->trace.is_torch = is_torch;
     status = read_trace(r, in);
-    if (status == PS_OK)
-        status = tr_import_trace(&r->trace);
+    *trace = r->trace;
     free_reader(r);
-    return ps_fail_copy_hint(err, &failure, status == PS_LIMIT ? "record a shorter time" : "");
+    return status;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    return load_as(in, out, err, false);
-}
+    struct ps_err failure = PS_ERR_INIT;
+    struct tr_trace trace = {.out = out, .err = &failure};
+    enum ps_status status = pf_trace_read(in, &trace, false);
 
-static enum ps_status load_torch(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
-{
-    return load_as(in, out, err, true);
+    if (status == PS_OK)
+        status = tr_import_trace(&trace);
+    tr_trace_free(&trace);
+    return ps_fail_copy_hint(err, &failure, status == PS_LIMIT ? "record a shorter time" : "");
 }
 
 /* --- Recognition --- */
@@ -485,7 +507,7 @@ static bool is_packet(struct ps_str bytes, bool is_cut, bool *any)
     return is_cut || !field.fault;
 }
 
-static bool is_perfetto(struct ps_str head)
+bool pf_is_trace(struct ps_str head)
 {
     struct ps_wire_any outer = {.rest = head};
     bool any = false;
@@ -502,32 +524,46 @@ static bool is_perfetto(struct ps_str head)
                               is_packet(outer.bytes, true, &any) && any);
 }
 
-/* Whether the trace has a category of PyTorch's profiler. */
-static bool is_of_torch(struct ps_str head)
+/* Whether an interned name begins with the word. */
+static bool has_interned_name(struct ps_str head, struct ps_str word)
 {
-    static const char *const categories[] = {
-        "cpu_op",          "user_annotation", "gpu_user_annotation", "cuda_runtime", "cuda_driver",
-        "python_function", "gpu_memcpy",      "xpu_runtime",         "mtia_runtime"};
+    const char *at = ps_str_find(head, word);
+
+    for (; at; at = ps_str_find(ps_str_skip(head, (size_t)(at - head.ptr) + 1), word))
+        if (at - head.ptr >= 2 && at[-2] == '\x12')
+            return true;
+    return false;
+}
+
+/* Whether the trace has a category, a stage of device work, or a name of PyTorch's profiler. Names
+ * come first, and may be many. */
+static bool has_torch_words(struct ps_str head)
+{
+    static const char *const words[] = {
+        "cpu_op",     "user_annotation", "gpu_user_annotation", "cuda_runtime", "cuda_driver",
+        "gpu_memcpy", "python_function", "xpu_runtime",         "mtia_runtime", "Kernel\x20\x02"};
     char field[32];
 
-    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
-        size_t n = strlen(categories[i]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        bool is_stage = strchr(words[i], ' ') != NULL;
+        size_t n = strlen(words[i]) - (is_stage ? 2 : 0);
 
-        (void)snprintf(field, sizeof field, "\x12%c%s", (char)n, categories[i]);
-        if (ps_str_find(head, (struct ps_str){field, n + 2}))
+        (void)snprintf(field, sizeof field, "\x12%c%s", (char)n, words[i]);
+        if (ps_str_find(head, (struct ps_str){field, 2 + strlen(words[i])}))
             return true;
     }
-    return false;
+    return has_interned_name(head, PS_STR("aten::")) ||
+           has_interned_name(head, PS_STR("ProfilerStep#"));
+}
+
+bool pf_is_torch_trace(struct ps_str head)
+{
+    return pf_is_trace(head) && has_torch_words(head);
 }
 
 static enum ps_match sniff(struct ps_str head)
 {
-    return is_perfetto(head) ? PS_MATCH_SURE : PS_MATCH_NO;
-}
-
-static enum ps_match sniff_torch(struct ps_str head)
-{
-    return is_perfetto(head) && is_of_torch(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return pf_is_trace(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_perfetto = {
@@ -537,13 +573,4 @@ const struct ps_importer ps_perfetto = {
     .record_command = "rocprofv3 --sys-trace --output-format pftrace -- app",
     .sniff = sniff,
     .load = load,
-};
-
-const struct ps_importer ps_torch_perfetto = {
-    .kind = "torch-trace",
-    .label = "PyTorch trace for Perfetto",
-    .description = "torch.profiler of torch 2.15 and later: export_chrome_trace(\"trace.pftrace\")",
-    .record_command = "p.export_chrome_trace(\"trace.pftrace\")",
-    .sniff = sniff_torch,
-    .load = load_torch,
 };

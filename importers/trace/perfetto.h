@@ -45,6 +45,10 @@ enum pf_table {
     PF_ANNOTATION_NAMES, /* 1 + index in pf_args.keys */
     PF_STRINGS,          /* 1 + index in pf_args.strings */
     PF_LOCATIONS,        /* 1 + index in pf_args.locations */
+    PF_GPU_SPECS,        /* 1 + index in pf_gpu.specs */
+    PF_GPU_COUNTERS,     /* 1 + index in pf_gpu.descriptors */
+    PF_KERNELS,          /* text id */
+    PF_LAUNCH_NAMES,     /* text id */
     PF_N_TABLES
 };
 
@@ -163,6 +167,67 @@ struct pf_args {
     uint64_t n_too_deep;
 };
 
+/* --- GPUs --- */
+
+/* A stage or a lane. */
+struct pf_gpu_spec {
+    struct ps_str name;
+    uint16_t category; /* of a stage; 0: not used yet */
+    uint32_t thread;   /* of a lane: index in trace.threads, + 1; 0: not used yet */
+    int64_t gpu;       /* of `thread` */
+};
+
+struct pf_gpu {
+    struct pf_gpu_spec *specs, unnamed; /* unnamed: work without a stage or lane */
+    uint32_t n_specs;
+    size_t cap_specs;
+    struct pf_gpu_counter {
+        uint64_t id;
+        struct ps_str name;
+        uint32_t thread; /* index in trace.threads, + 1; 0: no value yet */
+    } * counters;
+    uint32_t n_counters;
+    size_t cap_counters;
+    struct pf_gpu_descriptor {
+        int64_t gpu;
+        uint32_t first, n; /* in `counters` */
+    } * descriptors;
+    uint32_t n_descriptors;
+    size_t cap_descriptors;
+    uint32_t last_descriptor; /* index, + 1, of the last one that was not interned */
+    /* where work ended, by event id - 1 */
+    struct pf_gpu_end {
+        int64_t end_ns;
+        uint32_t thread;
+    } * ends;
+    size_t n_ends, cap_ends;
+    /* work that began after other work */
+    struct pf_gpu_wait {
+        uint64_t event;
+        int64_t start_ns;
+        uint32_t thread;
+    } * waits;
+    size_t n_waits, cap_waits;
+    uint16_t flow_category;
+    uint32_t flow_name;
+};
+
+/* Slices of PyTorch that have begun and not ended, in the order of the file. */
+struct pf_torch {
+    struct pf_open {
+        struct tr_record *record;
+        uint32_t thread;
+    } * open;
+    size_t first, n, cap; /* first: of those that are still open */
+    struct pf_held_end {
+        int64_t ts_ns;
+        uint32_t thread;
+    } * held; /* ends since the last begin, while is_grouped is not known */
+    size_t n_held, cap_held;
+    int64_t last_ns;
+    bool is_grouped;
+};
+
 /* --- Reader --- */
 
 /* Why events and packets are refused or repaired; what the notes say stands in perfetto.c. */
@@ -196,6 +261,8 @@ struct pf_reader {
     struct pf_clocks clocks;
     struct pf_tracks tracks;
     struct pf_args args;
+    struct pf_gpu gpu;
+    struct pf_torch torch;
     struct ps_buf text; /* scratch of pf_clean_text */
     uint32_t flow_name;
     uint32_t *generations; /* the index of the sequence, by generation of its state */
@@ -218,7 +285,11 @@ struct ps_str pf_clean_text(struct pf_reader *r, struct ps_str text);
 struct pf_sequence *pf_sequence_of(struct pf_reader *r, uint64_t id);
 void pf_sequence_clear(struct pf_reader *r, struct pf_sequence *sequence);
 void pf_read_defaults(struct pf_sequence *sequence, struct ps_str bytes);
-void pf_read_interned_data(struct pf_reader *r, struct pf_sequence *sequence, struct ps_str bytes);
+void pf_read_interned_data(struct pf_reader *r, struct pf_sequence *sequence,
+                           const struct pf_interned_data *data);
+/* Sets the value of an iid, unless it has one since the last clear, or the value is 0. */
+void pf_define(struct pf_reader *r, struct pf_sequence *sequence, enum pf_table table, uint64_t iid,
+               uint32_t value);
 /* The value of an iid; 0: it is not defined. */
 uint32_t pf_iid_value(const struct pf_iids *iids, uint64_t iid);
 /* Sets the name or the category of the record when its iid gets defined. */
@@ -253,8 +324,36 @@ uint32_t pf_legacy_apply(struct pf_reader *r, const struct pf_legacy_event *lega
 /* Advances the clock of a packet that has no event, if it is incremental. */
 void pf_pass_time(struct pf_reader *r, struct pf_sequence *sequence,
                   const struct pf_trace_packet *packet);
+#define PF_TIME_MAX (INT64_MAX / 4) /* ns before and after the origin */
+/* Returns PF_N_FAULTS if *out_ns is the time of the packet. */
+enum pf_fault pf_packet_time(struct pf_reader *r, struct pf_sequence *sequence,
+                             const struct pf_trace_packet *packet, int64_t *out_ns);
+/* Counts an event that cannot be stored. */
+enum ps_status pf_refuse(struct pf_reader *r, enum pf_fault fault);
 enum ps_status pf_read_event(struct pf_reader *r, struct pf_sequence *sequence,
                              const struct pf_trace_packet *packet);
+
+void pf_read_gpu_interned(struct pf_reader *r, struct pf_sequence *sequence,
+                          const struct pf_interned_data *data);
+enum ps_status pf_read_render_stage(struct pf_reader *r, struct pf_sequence *sequence,
+                                    const struct pf_trace_packet *packet);
+enum ps_status pf_read_gpu_counters(struct pf_reader *r, struct pf_sequence *sequence,
+                                    const struct pf_trace_packet *packet);
+/* Adds the begin of the flow from the call that was added last to the work it launched. */
+enum ps_status pf_gpu_add_launch(struct pf_reader *r, uint32_t thread);
+/* Adds the flows between work that waits for other work, when all of it is read. */
+enum ps_status pf_gpu_end(struct pf_reader *r);
+void pf_gpu_free(struct pf_reader *r);
+
+/* Ids of processes and threads are stored without their sign: -1 as the greatest of 31 bits. */
+int64_t pf_torch_id(const struct pf_reader *r, int64_t id);
+/* After the begin of a slice was added. */
+enum ps_status pf_torch_begin(struct pf_reader *r, uint32_t thread);
+/* Adds the end of a slice, which has nothing but a track and a time. */
+enum ps_status pf_torch_end(struct pf_reader *r, uint32_t thread, int64_t ts_ns);
+/* At the end of the file. */
+enum ps_status pf_torch_flush(struct pf_reader *r);
+void pf_torch_free(struct pf_reader *r);
 
 void pf_args_begin(struct pf_args *args);
 void pf_args_add_all(struct pf_reader *r, struct pf_sequence *sequence, struct ps_wire_list list);

@@ -342,7 +342,8 @@ static void put_value(struct pf_reader *r, const struct pf_sequence *sequence,
     } else if (PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_NESTED_VALUE)) {
         put_nested(r, note->nested_value, depth + 1);
     } else {
-        ps_buf_puts(&args->text, "null");
+        /* PyTorch writes empty lists so */
+        ps_buf_puts(&args->text, r->trace.is_torch ? "[]" : "null");
     }
 }
 

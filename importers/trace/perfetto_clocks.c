@@ -188,6 +188,34 @@ void pf_read_clock_snapshot(struct pf_reader *r, uint64_t sequence, struct ps_st
     }
 }
 
+static uint64_t clock_of(const struct pf_reader *r, const struct pf_sequence *sequence,
+                         const struct pf_trace_packet *packet)
+{
+    return packet->timestamp_clock_id ? packet->timestamp_clock_id
+           : sequence->clock          ? sequence->clock
+                                      : r->clocks.primary;
+}
+
+void pf_pass_time(struct pf_reader *r, struct pf_sequence *sequence,
+                  const struct pf_trace_packet *packet)
+{
+    int64_t ignored;
+
+    if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP))
+        (void)pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp,
+                            &ignored);
+}
+
+enum pf_fault pf_packet_time(struct pf_reader *r, struct pf_sequence *sequence,
+                             const struct pf_trace_packet *packet, int64_t *out_ns)
+{
+    if (!PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP))
+        return PF_FAULT_TIME;
+    if (!pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp, out_ns))
+        return packet->timestamp > INT64_MAX ? PF_FAULT_TIME : PF_FAULT_CLOCK;
+    return *out_ns <= PF_TIME_MAX && *out_ns >= -PF_TIME_MAX ? PF_N_FAULTS : PF_FAULT_TIME;
+}
+
 void pf_clocks_free(struct pf_clocks *clocks)
 {
     for (uint32_t i = 0; i < clocks->n; i++)

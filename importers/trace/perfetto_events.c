@@ -10,8 +10,6 @@
 
 enum { TYPE_UNSPECIFIED, TYPE_BEGIN, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 
-#define TIME_MAX (INT64_MAX / 4)
-
 /* --- Time and track --- */
 
 /* Whether the event has a time of old files: µs since an absolute time, or since the event before.
@@ -34,45 +32,22 @@ static bool read_old_time(struct pf_sequence *sequence, const struct pf_track_ev
     return true;
 }
 
-static uint64_t clock_of(const struct pf_reader *r, const struct pf_sequence *sequence,
-                         const struct pf_trace_packet *packet)
-{
-    return packet->timestamp_clock_id ? packet->timestamp_clock_id
-           : sequence->clock          ? sequence->clock
-                                      : r->clocks.primary;
-}
-
-void pf_pass_time(struct pf_reader *r, struct pf_sequence *sequence,
-                  const struct pf_trace_packet *packet)
-{
-    int64_t ignored;
-
-    if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP))
-        (void)pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp,
-                            &ignored);
-}
-
 /* Returns PF_N_FAULTS if *out_ns is the time. */
 static enum pf_fault read_time(struct pf_reader *r, struct pf_sequence *sequence,
                                const struct pf_trace_packet *packet,
                                const struct pf_track_event *event, int64_t *out_ns)
 {
     bool is_valid = true;
+    int64_t ns;
 
-    if (read_old_time(sequence, event, out_ns, &is_valid)) {
-        int64_t ns;
-
-        /* they are times of this clock, if it is known */
-        if (is_valid && *out_ns >= 0 &&
-            pf_trace_time(r, sequence, PF_CLOCK_MONOTONIC, (uint64_t)*out_ns, &ns))
-            *out_ns = ns;
-    } else if (!PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TIMESTAMP)) {
-        return PF_FAULT_TIME;
-    } else if (!pf_trace_time(r, sequence, clock_of(r, sequence, packet), packet->timestamp,
-                              out_ns)) {
-        return packet->timestamp > INT64_MAX ? PF_FAULT_TIME : PF_FAULT_CLOCK;
-    }
-    return is_valid && *out_ns <= TIME_MAX && *out_ns >= -TIME_MAX ? PF_N_FAULTS : PF_FAULT_TIME;
+    if (!read_old_time(sequence, event, out_ns, &is_valid))
+        return pf_packet_time(r, sequence, packet, out_ns);
+    /* they are times of this clock, if it is known */
+    if (is_valid && *out_ns >= 0 &&
+        pf_trace_time(r, sequence, PF_CLOCK_MONOTONIC, (uint64_t)*out_ns, &ns))
+        *out_ns = ns;
+    return is_valid && *out_ns <= PF_TIME_MAX && *out_ns >= -PF_TIME_MAX ? PF_N_FAULTS
+                                                                         : PF_FAULT_TIME;
 }
 
 /* Index in r->tracks of the event's track; UINT32_MAX: it is on the thread of its sequence. */
@@ -324,6 +299,8 @@ static enum ps_status add_event(struct pf_reader *r, struct pf_sequence *sequenc
     thread = thread_of(r, sequence, event);
     if (r->err->code != PS_OK)
         return r->err->code;
+    if (r->trace.is_torch && event->type == TYPE_END)
+        return pf_torch_end(r, thread, ts_ns);
     pf_args_begin(&r->args);
     name_iid = read_name(r, sequence, event, legacy, &record);
     category_iid = read_category(r, sequence, event, &record);
@@ -333,18 +310,16 @@ static enum ps_status add_event(struct pf_reader *r, struct pf_sequence *sequenc
     pf_args_end(r, &record);
     if (tr_fill_record(&r->trace, thread, record, ps_buf_slice(&r->args.params)) != PS_OK)
         return r->err->code;
+    if (r->trace.is_torch && event->type == TYPE_BEGIN && pf_torch_begin(r, thread) != PS_OK)
+        return r->err->code;
     if (name_iid)
         pf_await(r, sequence, PF_NAMES, name_iid, tr_fill_last(&r->trace, thread));
     if (category_iid)
         pf_await(r, sequence, PF_CATEGORIES, category_iid, tr_fill_last(&r->trace, thread));
-    return add_all_flows(r, thread, ts_ns, event);
-}
-
-static enum ps_status refuse(struct pf_reader *r, enum pf_fault fault)
-{
-    pf_count_fault(r, fault);
-    r->trace.counts.rejected++;
-    return PS_OK;
+    (void)add_all_flows(r, thread, ts_ns, event);
+    if (PS_WIRE_HAS(event, PF_TRACK_EVENT_HAS_GPU_CORRELATION) && r->err->code == PS_OK)
+        return pf_gpu_add_launch(r, thread);
+    return r->err->code;
 }
 
 enum ps_status pf_read_event(struct pf_reader *r, struct pf_sequence *sequence,
@@ -356,12 +331,12 @@ enum ps_status pf_read_event(struct pf_reader *r, struct pf_sequence *sequence,
     int64_t ts_ns;
 
     if (!sequence->id)
-        return refuse(r, PF_FAULT_SEQUENCE);
+        return pf_refuse(r, PF_FAULT_SEQUENCE);
     if (!ps_wire_read(&pf_track_event_message, packet->track_event, &event, &fault))
-        return refuse(r, PF_FAULT_PACKET);
+        return pf_refuse(r, PF_FAULT_PACKET);
     refused = read_time(r, sequence, packet, &event, &ts_ns);
     if (refused != PF_N_FAULTS)
-        return refuse(r, refused);
+        return pf_refuse(r, refused);
     r->n_events++;
     if (event.extra_counter_values.n | event.extra_double_counter_values.n &&
         add_extra_values(r, sequence, &event, ts_ns) != PS_OK)

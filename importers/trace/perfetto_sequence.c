@@ -85,9 +85,8 @@ static void settle(struct pf_reader *r, enum pf_table table, uint32_t awaited, u
         set_of_record(r->awaiting[i - 1].record, table, value);
 }
 
-/* The first definition of an iid is valid until the state is cleared. */
-static void define(struct pf_reader *r, struct pf_sequence *sequence, enum pf_table table,
-                   uint64_t iid, uint32_t value)
+void pf_define(struct pf_reader *r, struct pf_sequence *sequence, enum pf_table table, uint64_t iid,
+               uint32_t value)
 {
     struct pf_iids *iids = &sequence->tables[table];
     uint32_t *known = find_value(iids, iid);
@@ -266,24 +265,24 @@ static void read_texts(struct pf_reader *r, struct pf_sequence *sequence, enum p
 
     while (ps_wire_next_string(&list, &bytes))
         if (ps_wire_read(&pf_interned_text_message, bytes, &text, &fault))
-            define(r, sequence, table, text.iid, value_of_text(r, table, text.text));
+            pf_define(r, sequence, table, text.iid, value_of_text(r, table, text.text));
 }
 
-void pf_read_interned_data(struct pf_reader *r, struct pf_sequence *sequence, struct ps_str bytes)
+void pf_read_interned_data(struct pf_reader *r, struct pf_sequence *sequence,
+                           const struct pf_interned_data *data)
 {
-    struct pf_interned_data data;
+    struct ps_wire_list locations = data->source_locations;
     struct pf_source_location location;
     struct ps_wire_fault fault;
+    struct ps_str bytes;
 
-    if (!ps_wire_read(&pf_interned_data_message, bytes, &data, &fault))
-        pf_count_fault(r, PF_FAULT_NESTED);
-    read_texts(r, sequence, PF_CATEGORIES, data.event_categories);
-    read_texts(r, sequence, PF_NAMES, data.event_names);
-    read_texts(r, sequence, PF_ANNOTATION_NAMES, data.debug_annotation_names);
-    read_texts(r, sequence, PF_STRINGS, data.debug_annotation_string_values);
-    while (ps_wire_next_string(&data.source_locations, &bytes))
+    read_texts(r, sequence, PF_CATEGORIES, data->event_categories);
+    read_texts(r, sequence, PF_NAMES, data->event_names);
+    read_texts(r, sequence, PF_ANNOTATION_NAMES, data->debug_annotation_names);
+    read_texts(r, sequence, PF_STRINGS, data->debug_annotation_string_values);
+    while (ps_wire_next_string(&locations, &bytes))
         if (ps_wire_read(&pf_source_location_message, bytes, &location, &fault))
-            define(r, sequence, PF_LOCATIONS, location.iid, pf_args_location(r, &location));
+            pf_define(r, sequence, PF_LOCATIONS, location.iid, pf_args_location(r, &location));
 }
 
 /* --- End --- */

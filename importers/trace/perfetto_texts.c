@@ -14,6 +14,13 @@ void pf_count_fault(struct pf_reader *r, enum pf_fault fault)
         r->fault_at[fault] = r->packet_at;
 }
 
+enum ps_status pf_refuse(struct pf_reader *r, enum pf_fault fault)
+{
+    pf_count_fault(r, fault);
+    r->trace.counts.rejected++;
+    return PS_OK;
+}
+
 struct ps_str pf_clean_text(struct pf_reader *r, struct ps_str text)
 {
     text = ps_truncate_text(text, TEXT_MAX);

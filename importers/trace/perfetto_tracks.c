@@ -91,7 +91,7 @@ static void read_process(struct pf_reader *r, struct pf_track *track, struct ps_
     (void)ps_wire_read(&pf_process_descriptor_message, bytes, &process, &fault);
     if (PS_WIRE_HAS(&process, PF_PROCESS_DESCRIPTOR_HAS_PID)) {
         track->is_process = true;
-        track->pid = (int32_t)process.pid;
+        track->pid = pf_torch_id(r, (int32_t)process.pid);
     }
     if (process.process_name.len)
         track->process_name = keep_text(r, process.process_name);
@@ -107,8 +107,8 @@ static void read_thread(struct pf_reader *r, struct pf_track *track, struct ps_s
     (void)ps_wire_read(&pf_thread_descriptor_message, bytes, &thread, &fault);
     if (PS_WIRE_HAS(&thread, PF_THREAD_DESCRIPTOR_HAS_TID)) {
         track->is_thread = true;
-        track->pid = (int32_t)thread.pid;
-        track->tid = thread.tid;
+        track->pid = pf_torch_id(r, (int32_t)thread.pid);
+        track->tid = pf_torch_id(r, thread.tid);
     }
     if (thread.thread_name.len)
         track->thread_name = keep_text(r, thread.thread_name);

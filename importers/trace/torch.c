@@ -127,7 +127,7 @@ static void find_overheads(struct tr_trace *trace, struct overheads *out)
 {
     struct finder finder = {.trace = trace, .out = out};
 
-    out->host = trace->source ? NULL : host_of(trace);
+    out->host = trace->is_torch ? host_of(trace) : NULL;
     for (uint32_t i = 0; out->host && i < trace->n_threads; i++) {
         finder.thread = &trace->threads[i];
         if (trace->import->threads[i].n[TR_CLASS_OVERHEAD])
@@ -708,7 +708,7 @@ static void read_tree(struct tr_torch *torch, struct tr_track *track)
     torch->parent = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->parent);
     torch->children = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->children);
     build_tree(torch, track);
-    if (tr_memory_has_records(torch->memory) && !torch->trace->source)
+    if (tr_memory_has_records(torch->memory) && torch->trace->is_torch)
         sum_memory(torch, track);
     fold_rows(torch, track);
     /* free the arrays now, because the next stages need much memory */

@@ -124,11 +124,11 @@ static bool is_launched(uint8_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
 }
 
-/* Makes a correlation number unique in the trace: the numbers of a trace built with fill.h are
- * unique only in their process. */
+/* Makes a correlation number unique in the trace: those of torch are, others only in their process.
+ */
 static int64_t unique_correlation(const struct tr_trace *trace, int64_t pid, int64_t correlation)
 {
-    return trace->source ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
+    return !trace->is_torch ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
 }
 
 static bool correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
@@ -139,7 +139,7 @@ static bool correlation_of(const struct tr_trace *trace, const struct tr_track *
     if (template_id <= PS_TEMPLATE_WHOLE ||
         !tr_read_slice_param(trace, track, row, trace->templates[template_id].correlation, out))
         return false;
-    if (trace->source && is_launched(track->slice_kind[row]))
+    if (!trace->is_torch && is_launched(track->slice_kind[row]))
         (void)tr_read_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
     *out = unique_correlation(trace, pid, *out);
     return true;

@@ -708,6 +708,7 @@ enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr
     if (tr_pages_add_args(trace, params, &at) != PS_OK)
         return trace->err->code;
     record.args_address = at & 0xffffffffff;
+    trace->threads[thread].is_torch |= trace->categories[record.category].is_torch;
     trace->first_ns = record.ts_ns < trace->first_ns ? record.ts_ns : trace->first_ns;
     trace->last_ns = end > trace->last_ns ? end : trace->last_ns;
     if (++trace->pages->records % CHECK_INTERVAL == 0 && tr_check_limits(trace) != PS_OK)
