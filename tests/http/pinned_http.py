@@ -39,6 +39,9 @@ RUNS = {
         "stack_flame?sample_type=samples&label=task=load", "stack_functions", "stack_functions?label=thread%20name=worker&label=task=load",
         "stack_threads?bins=10", "sandwich?name_id={stack_functions}&sample_type=samples"]),
     "pprof-difference": ("tests/golden/pprof/ok_difference.pb", ["sample-types", "stack_flame", "stack_functions", "conclusion"]),
+    "xla-trace": ("tests/causes/jax/load_lists.trace.json.gz", [
+        "conclusion", "xla_steps?limit=5", "xla_operators?limit=5", "xla_operators?limit=3&sort=total_us&desc=1", "operators?limit=5", "steps?limit=3", "notes"]),
+    "xla-devices": ("tests/golden/xplane/ok_planes.pb", ["conclusion", "xla_operators", "kernels", "roofline"]),
     "memray": ("tests/golden/speedscope/ok_memray.json", ["conclusion", "stack_flame", "stack_flame?tf=invert"]),
     "gecko": ("tests/golden/gecko/ok_shared.json", ["conclusion", "stack_flame", "stack_functions"]),
     "pyinstrument": ("tests/golden/pyinstrument/ok_session.pyisession", ["conclusion", "stack_flame", "stack_functions?limit=20"]),
