@@ -177,7 +177,7 @@ static void test_stream(void **state)
         struct ps_stream *in = ps_stream_from_memory(PS_STR(outer), block);
         struct ps_wire_stream s;
         struct ps_wire_header field;
-        struct ps_str bytes;
+        struct ps_str bytes = {NULL, 0};
 
         ps_wire_stream_open(&s, in);
         assert_true(ps_wire_stream_next(&s, &field));
