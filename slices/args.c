@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "slices/args.h"
 
+#include <math.h>
+
+#include "base/json_out.h"
 #include "base/json_span.h"
 
 static void put_varint(struct ps_buf *out, uint64_t value)
@@ -41,6 +44,64 @@ void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals)
 {
     ps_args_put_int(out, digits);
     put_varint(out, decimals);
+}
+
+/* Splits a number into the shortest digits that read back to it, by arithmetic with 64 bits. False:
+ * these do not suffice, which is rare. */
+static bool split_fast(double value, int64_t *digits, uint32_t *decimals)
+{
+    static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                         1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                         1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                         1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+    const double size = fabs(value);
+    /* half of the distance to the next double: what is nearer reads back to this one */
+    const long double half = ((long double)size - (long double)nextafter(size, 0)) / 2;
+    int first, n;
+
+    if (!(size >= 1e-10 && size < 1e14))
+        return false;
+    first = 14 - (int)floor(log10(size)); /* decimals of 15 digits */
+    for (n = first; n < first + 3; n++) {
+        long double exact = (long double)size * powers[n], rounded = rintl(exact);
+        long double off = fabsl(rounded - exact), most = half * powers[n];
+
+        if (off > 0.499L || (off > most * 0.999L && off < most * 1.001L))
+            return false;
+        if (off > most)
+            continue;
+        *digits = (int64_t)(value < 0 ? -rounded : rounded);
+        for (; n > 1 && *digits % 10 == 0; n--)
+            *digits /= 10;
+        *decimals = (uint32_t)n;
+        return n > 0;
+    }
+    return false;
+}
+
+bool ps_args_split_real(double value, int64_t *digits, uint32_t *decimals)
+{
+    char text[32];
+    size_t n;
+    bool is_fraction = false;
+
+    if (split_fast(value, digits, decimals))
+        return true;
+    n = ps_real_format(value, text);
+    *digits = 0;
+    *decimals = 0;
+    for (size_t i = text[0] == '-'; i < n; i++) {
+        if (text[i] == '.' && !is_fraction)
+            is_fraction = true;
+        else if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(*digits, 10, digits) ||
+                 __builtin_add_overflow(*digits, text[i] - '0', digits))
+            return false;
+        else
+            *decimals += is_fraction;
+    }
+    if (text[0] == '-')
+        *digits = -*digits;
+    return is_fraction;
 }
 
 void ps_args_put_arguments(struct ps_buf *out, struct ps_str text)
@@ -146,6 +207,19 @@ struct ps_str ps_args_whole(struct ps_str packed)
     if (!next_varint(&packed, &len))
         return (struct ps_str){NULL, 0};
     return (struct ps_str){packed.ptr, len < packed.len ? (size_t)len : packed.len};
+}
+
+void ps_args_put_whole(struct ps_str template, struct ps_buf *params)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf whole = {0};
+    const char *rest = template.len ? memchr(template.ptr, PS_TEMPLATE_REST, template.len) : NULL;
+
+    if (rest != template.ptr)
+        ps_args_json(template, ps_buf_slice(params), false, &whole);
+    if (rest)
+        ps_buf_add(&whole, rest, (size_t)(template.ptr + template.len - rest));
+    params->len = 0;
+    ps_args_put_arguments(params, ps_buf_slice(&whole));
 }
 
 /* Arguments stored with PS_TEMPLATE_WHOLE are used like a template without parameters. */

@@ -29,7 +29,12 @@
 void ps_args_put_int(struct ps_buf *out, int64_t value);
 /* digits * 10^-decimals, with that many decimals in the text: 12.50 is (1250, 2). */
 void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals);
+/* Splits a number into the digits and the number of decimals of its shortest text. False: the text
+ * has no decimals, or an exponent, or more digits than a parameter holds. */
+bool ps_args_split_real(double value, int64_t *digits, uint32_t *decimals);
 void ps_args_put_arguments(struct ps_buf *out, struct ps_str text);
+/* Replaces the parameters of a template by its arguments, for PS_TEMPLATE_WHOLE. */
+void ps_args_put_whole(struct ps_str template, struct ps_buf *params);
 
 /* Appends the arguments as compact JSON ("{}" if there are none), or with `rest` the other fields.
  * `packed` begins with the parameters of the event. Damaged parameters become null. */

@@ -7,7 +7,6 @@
  * wants it.
  */
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,73 +35,13 @@ static void put_unsigned(struct ps_buf *out, uint64_t value)
         put_number(out, ps_int((int64_t)value));
 }
 
-/* Splits a number into the shortest digits that read back to it, by arithmetic with 64 bits. False:
- * these do not suffice, which is rare. */
-static bool split_fast(double value, int64_t *digits, uint32_t *decimals)
-{
-    static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
-                                         1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-                                         1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
-                                         1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
-    const double size = fabs(value);
-    /* half of the distance to the next double: what is nearer reads back to this one */
-    const long double half = ((long double)size - (long double)nextafter(size, 0)) / 2;
-    int first, n;
-
-    if (!(size >= 1e-10 && size < 1e14))
-        return false;
-    first = 14 - (int)floor(log10(size)); /* decimals of 15 digits */
-    for (n = first; n < first + 3; n++) {
-        long double exact = (long double)size * powers[n], rounded = rintl(exact);
-        long double off = fabsl(rounded - exact), most = half * powers[n];
-
-        if (off > 0.499L || (off > most * 0.999L && off < most * 1.001L))
-            return false;
-        if (off > most)
-            continue;
-        *digits = (int64_t)(value < 0 ? -rounded : rounded);
-        for (; n > 1 && *digits % 10 == 0; n--)
-            *digits /= 10;
-        *decimals = (uint32_t)n;
-        return n > 0;
-    }
-    return false;
-}
-
-/* Splits a number into digits and a number of decimals, as its shortest text has them. False: it
- * has none, or an exponent. */
-static bool split_real(double value, int64_t *digits, uint32_t *decimals)
-{
-    char text[32];
-    size_t n;
-    bool is_fraction = false;
-
-    if (split_fast(value, digits, decimals))
-        return true;
-    n = ps_real_format(value, text);
-    *digits = 0;
-    *decimals = 0;
-    for (size_t i = text[0] == '-'; i < n; i++) {
-        if (text[i] == '.' && !is_fraction)
-            is_fraction = true;
-        else if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(*digits, 10, digits) ||
-                 __builtin_add_overflow(*digits, text[i] - '0', digits))
-            return false;
-        else
-            *decimals += is_fraction;
-    }
-    if (text[0] == '-')
-        *digits = -*digits;
-    return is_fraction;
-}
-
 /* Adds a number to the parameters. False: it has an exponent, or more digits than a parameter. */
 static bool add_decimal(struct pf_args *args, double value)
 {
     int64_t digits;
     uint32_t decimals;
 
-    if (!split_real(value, &digits, &decimals))
+    if (!ps_args_split_real(value, &digits, &decimals))
         return false;
     ps_args_put_decimal(&args->params, digits, decimals);
     return true;
@@ -492,22 +431,6 @@ void pf_args_add_other(struct pf_args *args, const char *key, struct ps_str json
 
 /* --- Templates --- */
 
-/* Stores the arguments as JSON, since there are too many templates. */
-static void store_whole(struct pf_args *args, struct tr_record *record)
-{
-    struct ps_str text = ps_buf_slice(&args->text);
-    const char *mark = memchr(text.ptr, PS_TEMPLATE_REST, text.len);
-
-    args->scratch.len = 0;
-    if (mark != text.ptr)
-        ps_args_json(text, ps_buf_slice(&args->params), false, &args->scratch);
-    if (mark)
-        ps_buf_add(&args->scratch, mark, (size_t)(text.ptr + text.len - mark));
-    args->params.len = 0;
-    ps_args_put_arguments(&args->params, ps_buf_slice(&args->scratch));
-    record->template = PS_TEMPLATE_WHOLE;
-}
-
 /* Sets the template of the text. */
 static void find_template(struct pf_reader *r, struct tr_record *record)
 {
@@ -522,8 +445,10 @@ static void find_template(struct pf_reader *r, struct tr_record *record)
         ps_buf_puts(&args->text, "}");
     }
     record->template = tr_fill_template_below(&r->trace, ps_buf_slice(&args->text), TEMPLATES_MAX);
-    if (!record->template)
-        store_whole(args, record);
+    if (!record->template) {
+        ps_args_put_whole(ps_buf_slice(&args->text), &args->params);
+        record->template = PS_TEMPLATE_WHOLE;
+    }
 }
 
 static bool is_shape(const void *items, uint32_t index, const void *key)

@@ -10,6 +10,7 @@
  * nanoseconds, the arguments duration_ps and start_remainder_ps make it exact.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -147,37 +148,17 @@ static void set_unsigned(struct value *out, uint64_t number, enum xplane_role ro
     out->text = ps_str_from_c(out->digits);
 }
 
-/* A number with a fraction as its shortest decimal, if that has no exponent. */
+/* A number as its shortest decimal, if that has no exponent. */
 static void set_real(struct value *out, double number)
 {
-    int64_t digits = 0;
-    uint32_t decimals = 0;
-    bool has_point = false, is_decimal = true;
-    const char *at;
-
     *out = (struct value){.kind = VALUE_LITERAL};
-    if (!(number - number == 0)) { /* infinite, or not a number */
+    if (!isfinite(number)) {
         out->text = PS_STR("null");
-        return;
+    } else if (ps_args_split_real(number, &out->number, &out->decimals)) {
+        out->kind = VALUE_DECIMAL;
+    } else {
+        out->text = (struct ps_str){out->digits, ps_real_format(number, out->digits)};
     }
-    out->text = (struct ps_str){out->digits, ps_real_format(number, out->digits)};
-    at = out->digits + (out->digits[0] == '-');
-    if (out->text.len > 19)
-        return;
-    for (; *at && is_decimal; at++) {
-        is_decimal = (*at >= '0' && *at <= '9') || (*at == '.' && !has_point);
-        if (*at == '.') {
-            has_point = true;
-        } else {
-            digits = digits * 10 + (*at - '0');
-            decimals += has_point;
-        }
-    }
-    if (!is_decimal)
-        return;
-    out->kind = has_point ? VALUE_DECIMAL : VALUE_INT;
-    out->number = out->digits[0] == '-' ? -digits : digits;
-    out->decimals = decimals;
 }
 
 static void set_ref(struct xplane_plane *plane, struct value *out, uint64_t id)
@@ -467,9 +448,8 @@ static void write_template(struct xplane_events *e, const struct xplane_meta *me
     struct xp_xstat stat;
 
     e->text.len = 0;
-    if (has_remainder) {
+    if (has_remainder)
         ps_buf_puts(&e->text, "{\"start_remainder_ps\":\1,\"duration_ps\":\1");
-    }
     while (ps_wire_next_string(&list, &bytes))
         if (ps_wire_read(&xp_xstat_message, bytes, &stat, &fault))
             put_stat(e, &stat, false);
@@ -487,17 +467,6 @@ static void write_template(struct xplane_events *e, const struct xplane_meta *me
     }
     if (e->text.len)
         ps_buf_puts(&e->text, "}");
-}
-
-/* Stores the arguments as one string, because the trace has too many templates. */
-static void store_whole(struct xplane_events *e, struct tr_record *record)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf json = {0};
-
-    ps_args_json(ps_buf_slice(&e->text), ps_buf_slice(&e->params), false, &json);
-    e->params.len = 0;
-    ps_args_put_arguments(&e->params, ps_buf_slice(&json));
-    record->template = PS_TEMPLATE_WHOLE;
 }
 
 static uint32_t find_shape(struct xplane_events *e, const struct xplane_meta *meta)
@@ -526,7 +495,8 @@ static void set_arguments(struct xplane_events *e, struct xplane_meta *meta,
     write_template(e, meta, stats, has_remainder);
     record->template = tr_fill_template_below(e->trace, ps_buf_slice(&e->text), TEMPLATE_BYTES_MAX);
     if (!record->template && e->text.len) {
-        store_whole(e, record);
+        ps_args_put_whole(ps_buf_slice(&e->text), &e->params);
+        record->template = PS_TEMPLATE_WHOLE;
         return;
     }
     shape = ps_intern_add(&e->shapes, ps_buf_slice(&e->key));
@@ -817,6 +787,7 @@ void xplane_write_stats(struct xplane_plane *plane, struct ps_str stats, struct 
     struct xp_xstat stat;
 
     while (next_stored_stat(&stats, &stat)) {
+        struct ps_json json = ps_json_writer(out);
         struct value value;
         char number[24];
 
@@ -827,7 +798,7 @@ void xplane_write_stats(struct xplane_plane *plane, struct ps_str stats, struct 
         if (value.kind == VALUE_INT)
             ps_buf_printf(out, "%" PRId64, value.number);
         else if (value.kind == VALUE_DECIMAL)
-            ps_buf_puts(out, value.digits);
+            ps_json_real(&json, stat.double_value);
         else
             put_value(out, &value);
     }

@@ -102,6 +102,62 @@ static void test_whole(void **state)
     ps_buf_free(&packed);
 }
 
+/* A number with decimals becomes a parameter with the digits of its shortest text. */
+static void test_split_real(void **state)
+{
+    static const struct {
+        double value;
+        const char *text; /* NULL: it does not become a parameter */
+    } cases[] = {
+        {0.1, "0.1"},
+        {-2.5, "-2.5"},
+        {3, "3.0"},
+        {0.30000000000000004, "0.30000000000000004"},
+        {1795953929496557.5, "1795953929496557.5"},
+        {1.7976931348623157e308, NULL},
+        {5e-324, NULL},
+    };
+    struct ps_buf packed = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t digits;
+        uint32_t decimals;
+
+        assert_int_equal(ps_args_split_real(cases[i].value, &digits, &decimals),
+                         cases[i].text != NULL);
+        if (!cases[i].text)
+            continue;
+        packed.len = 0;
+        ps_args_put_decimal(&packed, digits, decimals);
+        expect_json(PS_STR("\2"), &packed, false, cases[i].text);
+    }
+    ps_buf_free(&packed);
+}
+
+static void test_put_whole(void **state)
+{
+    static const struct {
+        struct ps_str template;
+        const char *arguments, *rest;
+    } cases[] = {
+        {{"{\"a\":\1}", 7}, "{\"a\":7}", "{}"},
+        {{"{\"a\":\1}\3{\"s\":\"t\"}", 17}, "{\"a\":7}", "{\"s\":\"t\"}"},
+        {{"\3{\"s\":\"t\"}", 10}, "{}", "{\"s\":\"t\"}"},
+    };
+    struct ps_buf packed = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        packed.len = 0;
+        ps_args_put_int(&packed, 7);
+        ps_args_put_whole(cases[i].template, &packed);
+        expect_json(PS_STR(PS_TEMPLATE_WHOLE_TEXT), &packed, false, cases[i].arguments);
+        expect_json(PS_STR(PS_TEMPLATE_WHOLE_TEXT), &packed, true, cases[i].rest);
+    }
+    ps_buf_free(&packed);
+}
+
 /* Templates and parameters come from files: whatever they hold, nothing is read beyond them. */
 static void test_damage(void **state)
 {
@@ -133,7 +189,8 @@ int args_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_last_key_counts), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damage),          cmocka_unit_test(test_split_real),
+        cmocka_unit_test(test_put_whole),
     };
 
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
