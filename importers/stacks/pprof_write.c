@@ -419,7 +419,8 @@ static void write_labels(struct writer *w)
 static void name_set(struct writer *w, uint32_t set)
 {
     struct pprof *p = w->p;
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
+    const char *prefix = "";
     struct ps_str thread = PS_STR(""), tid = PS_STR(""), pid = PS_STR("");
 
     for (uint32_t i = 0; i < p->sets[set].n; i++) {
@@ -436,23 +437,23 @@ static void name_set(struct writer *w, uint32_t set)
         } else if (is_one_of(word, ids_of_threads)) {
             tid = tid.len && strcmp(word, "threadnativeid") == 0 ? tid : text;
         } else {
-            ps_buf_puts(&name, " · ");
-            ps_clean_text(&name, pprof_string(p, key->name));
-            ps_buf_puts(&name, "=");
-            ps_buf_add_str(&name, text);
+            ps_buf_puts(&labels, " · ");
+            ps_clean_text(&labels, pprof_string(p, key->name));
+            ps_buf_puts(&labels, "=");
+            ps_buf_add_str(&labels, text);
         }
     }
     w->track_process[set] = st_process_id(&w->stacks, pid, PS_STR(""));
     w->track_tids[set] = tid;
-    w->track_names[set] = ps_str_from_c(ps_arena_printf(&w->arena, "%s%.*s%.*s",
-                                                        thread.len || !tid.len ? "" : "thread ",
-                                                        (int)(thread.len ? thread.len
-                                                              : tid.len  ? tid.len
-                                                                         : 11),
-                                                        thread.len ? thread.ptr
-                                                        : tid.len  ? tid.ptr
-                                                                   : "all threads",
-                                                        (int)name.len, name.len ? name.ptr : ""));
+    if (!thread.len && tid.len) {
+        prefix = "thread ";
+        thread = tid;
+    } else if (!thread.len) {
+        thread = PS_STR("all threads");
+    }
+    w->track_names[set] =
+        ps_str_from_c(ps_arena_printf(&w->arena, "%s%.*s%.*s", prefix, (int)thread.len, thread.ptr,
+                                      (int)labels.len, labels.len ? labels.ptr : ""));
 }
 
 static void name_sets(struct writer *w)
@@ -800,8 +801,6 @@ static void write_faults(struct pprof *p)
                      "samples have %zu values, but the file has %zu sample types; the last values "
                      "are left out",
                      p->width, p->n_types);
-    if (p->columns[0].samples == 0 && !p->n_samples)
-        ps_sink_note(p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "the profile has no samples");
 }
 
 static void write_rest(struct writer *w)

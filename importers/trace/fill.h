@@ -24,14 +24,16 @@ struct tr_source {
 };
 
 /* Phases of records that only these functions make. */
-#define TR_PHASE_NAMED_END                                                                         \
-    '>' /* ends the innermost open slice of its name and category, which 0                         \
-           matches too, and all slices that began after it */
-#define TR_PHASE_VALUE                                                                             \
-    '#'                       /* dur_or_id: the bits of a double, a value of the thread, which     \
-                                 is a counter with this name and unit; `name` is ignored */
-#define TR_PHASE_FLOW     'w' /* dur_or_id: id of a flow of the record before */
-#define TR_PHASE_FLOW_END 'W' /* the same, and later records with this id are another flow */
+enum {
+    /* Ends the innermost open slice of its name and category, and all slices that began after that
+     * one. A name or category that is 0 matches all. */
+    TR_PHASE_NAMED_END = '>',
+    /* dur_or_id: the bits of a double, which is a value of the thread. The thread is a counter with
+     * its name and unit; the name of the record is ignored. */
+    TR_PHASE_VALUE = '#',
+    TR_PHASE_FLOW = 'w',     /* dur_or_id: id of a flow of the record before */
+    TR_PHASE_FLOW_END = 'W', /* the same, and later records with this id are another flow */
+};
 
 void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source);
 

@@ -149,11 +149,13 @@ static void read_compressed(struct pf_reader *r, struct ps_str bytes, bool is_zl
     ps_stream_free(in);
 }
 
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 }; /* bits of sequence_flags */
+
 /* Updates the state of the sequence, and returns whether the packet may be read. */
 static bool apply_state(struct pf_reader *r, struct pf_sequence *sequence,
                         const struct pf_trace_packet *packet)
 {
-    bool is_cleared = packet->sequence_flags & 1 || packet->incremental_state_cleared;
+    bool is_cleared = packet->sequence_flags & STATE_CLEARED || packet->incremental_state_cleared;
 
     if (packet->previous_packet_dropped) {
         r->n_lost++;
@@ -161,7 +163,7 @@ static bool apply_state(struct pf_reader *r, struct pf_sequence *sequence,
     }
     if (is_cleared)
         pf_sequence_clear(r, sequence);
-    if (!(packet->sequence_flags & 2) || sequence->is_valid)
+    if (!(packet->sequence_flags & NEEDS_STATE) || sequence->is_valid)
         return true;
     pf_count_fault(r, PF_FAULT_STATE);
     r->trace.counts.rejected++;
@@ -343,14 +345,15 @@ static const char *name_of_packet(uint64_t number)
     return NULL;
 }
 
-static void put_unread(struct pf_reader *r, struct ps_buf *out, const char *separator)
+/* Appends the numbers of packets that were not read, by their names. */
+static void list_unread(const struct pf_reader *r, struct ps_buf *out)
 {
     for (uint64_t i = 0; i < PF_PACKET_FIELDS; i++) {
         const char *name = name_of_packet(i);
 
         if (!r->unread[i])
             continue;
-        ps_buf_puts(out, out->len ? separator : "");
+        ps_buf_puts(out, out->len ? ", " : "");
         if (name)
             ps_buf_printf(out, "%s: %" PRIu64, name, r->unread[i]);
         else
@@ -409,7 +412,7 @@ static enum ps_status refuse_without_events(struct pf_reader *r)
                               "no event of the trace can be read; %s: %" PRIu64 PS_HINT
                               "record it again",
                               faults[i].what, r->faults[i]);
-    put_unread(r, &others, ", ");
+    list_unread(r, &others);
     if (others.len)
         return ps_fail(r->err, PS_BAD_INPUT,
                        "the trace has no events of a program (TrackEvent), only packets of other "
@@ -524,7 +527,8 @@ bool pf_is_trace(struct ps_str head)
                               is_packet(outer.bytes, true, &any) && any);
 }
 
-/* Whether an interned name begins with the word. */
+/* Whether an interned name begins with the word: the tag of its field, and its length, are before
+ * it. */
 static bool has_interned_name(struct ps_str head, struct ps_str word)
 {
     const char *at = ps_str_find(head, word);
@@ -535,24 +539,27 @@ static bool has_interned_name(struct ps_str head, struct ps_str word)
     return false;
 }
 
-/* Whether the trace has a category, a stage of device work, or a name of PyTorch's profiler. Names
- * come first, and may be many. */
+/* Whether the trace has a category of PyTorch's profiler, its stage of kernels, or a name that only
+ * PyTorch uses. Names come first, and may be many, so the head may have no category. */
 static bool has_torch_words(struct ps_str head)
 {
-    static const char *const words[] = {
+    static const char *const categories[] = {
         "cpu_op",     "user_annotation", "gpu_user_annotation", "cuda_runtime", "cuda_driver",
-        "gpu_memcpy", "python_function", "xpu_runtime",         "mtia_runtime", "Kernel\x20\x02"};
+        "gpu_memcpy", "python_function", "xpu_runtime",         "mtia_runtime"};
+    /* field 2, the name, and field 4, the category: COMPUTE */
+    static const struct ps_str stage = PS_STR("\x12\x06"
+                                              "Kernel"
+                                              "\x20\x02");
     char field[32];
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        bool is_stage = strchr(words[i], ' ') != NULL;
-        size_t n = strlen(words[i]) - (is_stage ? 2 : 0);
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
+        size_t n = strlen(categories[i]);
 
-        (void)snprintf(field, sizeof field, "\x12%c%s", (char)n, words[i]);
-        if (ps_str_find(head, (struct ps_str){field, 2 + strlen(words[i])}))
+        (void)snprintf(field, sizeof field, "\x12%c%s", (char)n, categories[i]);
+        if (ps_str_find(head, (struct ps_str){field, 2 + n}))
             return true;
     }
-    return has_interned_name(head, PS_STR("aten::")) ||
+    return ps_str_find(head, stage) || has_interned_name(head, PS_STR("aten::")) ||
            has_interned_name(head, PS_STR("ProfilerStep#"));
 }
 

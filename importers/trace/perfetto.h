@@ -5,9 +5,9 @@
  * perfetto.c reads the packets of a file one by one. The other parts each know one kind of content:
  * perfetto_sequence.c the state of the packet sequences and their interned data, perfetto_texts.c
  * texts, perfetto_clocks.c the clocks, perfetto_tracks.c the tracks, perfetto_events.c and
- * perfetto_legacy.c the events, and perfetto_args.c their arguments. They fill a tr_trace (fill.h):
- * each track of the file is a thread of it, whose begin and end events are matched when all of them
- * are known.
+ * perfetto_legacy.c the events, perfetto_args.c their arguments, perfetto_gpu.c work and counters
+ * of GPUs, and perfetto_torch.c the slices of PyTorch. They fill a tr_trace (fill.h): each track of
+ * the file is a thread of it, whose begin and end events are matched when all of them are known.
  *
  * Format: github.com/google/perfetto, protos/perfetto/trace/.
  */
@@ -113,7 +113,6 @@ struct pf_clocks {
     size_t cap;
     struct ps_hash_table index;
     uint64_t primary; /* of the times of the trace */
-    uint64_t n_snapshots;
     bool is_primary_known;
 };
 
@@ -242,9 +241,8 @@ enum pf_fault {
     PF_N_FAULTS
 };
 
-#define PF_PACKET_FIELDS                                                                           \
-    1024 /* numbers of fields of TracePacket that are counted by themselves                        \
-          */
+/* Fields of TracePacket with smaller numbers are counted one by one, all others together. */
+#define PF_PACKET_FIELDS 1024
 
 struct pf_reader {
     struct ps_sink *out;
@@ -345,11 +343,12 @@ enum ps_status pf_gpu_add_launch(struct pf_reader *r, uint32_t thread);
 enum ps_status pf_gpu_end(struct pf_reader *r);
 void pf_gpu_free(struct pf_reader *r);
 
-/* Ids of processes and threads are stored without their sign: -1 as the greatest of 31 bits. */
+/* The id of a process or thread. PyTorch stores ids without their sign: -1 as the greatest of 31
+ * bits. */
 int64_t pf_torch_id(const struct pf_reader *r, int64_t id);
 /* After the begin of a slice was added. */
 enum ps_status pf_torch_begin(struct pf_reader *r, uint32_t thread);
-/* Adds the end of a slice, which has nothing but a track and a time. */
+/* Adds the end of a slice. It has only a track and a time. */
 enum ps_status pf_torch_end(struct pf_reader *r, uint32_t thread, int64_t ts_ns);
 /* At the end of the file. */
 enum ps_status pf_torch_flush(struct pf_reader *r);
@@ -362,6 +361,9 @@ void pf_args_add_other(struct pf_args *args, const char *key, struct ps_str json
 uint32_t pf_args_location(struct pf_reader *r, const struct pf_source_location *location);
 /* Sets the template of the record; the parameters are then args.params. */
 void pf_args_end(struct pf_reader *r, struct tr_record *record);
+/* Append to args.text: the marker of a parameter, which is added; a text between quotes. */
+void pf_args_put_int(struct pf_args *args, int64_t value);
+void pf_args_put_string(struct pf_reader *r, struct ps_str text);
 /* 1 + index in args.keys, args.strings; 0: there are too many of them. */
 uint32_t pf_args_key(struct pf_reader *r, struct ps_str name);
 uint32_t pf_args_string(struct pf_reader *r, struct ps_str text);

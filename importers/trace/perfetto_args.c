@@ -55,17 +55,21 @@ static void put_real(struct pf_args *args, double value, bool is_param)
         put_number(&args->text, ps_real(value));
 }
 
-static void put_int(struct pf_args *args, int64_t value, bool is_param)
+void pf_args_put_int(struct pf_args *args, int64_t value)
 {
-    if (!is_param) {
-        put_number(&args->text, ps_int(value));
-        return;
-    }
     ps_buf_add(&args->text, &(char){PS_TEMPLATE_INT}, 1);
     ps_args_put_int(&args->params, value);
 }
 
-static void put_string(struct pf_reader *r, struct ps_str text)
+static void put_int(struct pf_args *args, int64_t value, bool is_param)
+{
+    if (is_param)
+        pf_args_put_int(args, value);
+    else
+        put_number(&args->text, ps_int(value));
+}
+
+void pf_args_put_string(struct pf_reader *r, struct ps_str text)
 {
     struct ps_json json = ps_json_writer(&r->args.text);
 
@@ -92,7 +96,7 @@ static void put_json(struct pf_reader *r, struct ps_str text)
 {
     text = ps_str_trim(pf_clean_text(r, text));
     if (!is_json(text)) {
-        put_string(r, text);
+        pf_args_put_string(r, text);
         return;
     }
     while (text.len) {
@@ -126,9 +130,9 @@ static void put_key(struct pf_reader *r, const struct pf_sequence *sequence,
     if (note->name_iid && !PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_NAME)) {
         r->n_unknown_names++;
         (void)snprintf(number, sizeof number, "#%llu", (unsigned long long)note->name_iid);
-        put_string(r, ps_str_from_c(number));
+        pf_args_put_string(r, ps_str_from_c(number));
     } else {
-        put_string(r, note->name);
+        pf_args_put_string(r, note->name);
     }
     ps_buf_puts(&r->args.text, ":");
 }
@@ -202,7 +206,7 @@ static void put_nested(struct pf_reader *r, struct ps_str bytes, unsigned depth)
         while (ps_wire_next_string(&value.dict_keys, &key) &&
                ps_wire_next_string(&value.dict_values, &item)) {
             ps_buf_puts(out, comma);
-            put_string(r, key);
+            pf_args_put_string(r, key);
             ps_buf_puts(out, ":");
             put_nested(r, item, depth + 1);
             comma = ",";
@@ -217,7 +221,7 @@ static void put_nested(struct pf_reader *r, struct ps_str bytes, unsigned depth)
         }
         ps_buf_puts(out, "]");
     } else if (PS_WIRE_HAS(&value, PF_NESTED_VALUE_HAS_STRING_VALUE)) {
-        put_string(r, value.string_value);
+        pf_args_put_string(r, value.string_value);
     } else if (PS_WIRE_HAS(&value, PF_NESTED_VALUE_HAS_INT_VALUE)) {
         put_number(out, ps_int(value.int_value));
     } else if (PS_WIRE_HAS(&value, PF_NESTED_VALUE_HAS_DOUBLE_VALUE)) {
@@ -269,7 +273,7 @@ static void put_value(struct pf_reader *r, const struct pf_sequence *sequence,
         else
             put_int(args, (int64_t)value, is_param);
     } else if (PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_STRING_VALUE)) {
-        put_string(r, note->string_value);
+        pf_args_put_string(r, note->string_value);
     } else if (PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_STRING_VALUE_IID)) {
         put_interned_string(r, sequence, note->string_value_iid);
     } else if (PS_WIRE_HAS(note, PF_DEBUG_ANNOTATION_HAS_DOUBLE_VALUE)) {

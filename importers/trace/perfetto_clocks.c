@@ -173,7 +173,6 @@ void pf_read_clock_snapshot(struct pf_reader *r, uint64_t sequence, struct ps_st
         clocks->primary = snapshot.primary_trace_clock;
         clocks->is_primary_known = true;
     }
-    clocks->n_snapshots++;
     is_related = find_trace_time(clocks, snapshot.clocks, sequence, &trace_ns);
     while (next_clock(&snapshot.clocks, &message, &ns)) {
         struct pf_clock *clock = add_clock(clocks, key_of(message.clock_id, sequence));

@@ -122,20 +122,6 @@ static void put_file_key(struct pf_reader *r, struct ps_str name)
     ps_buf_add_str(&r->args.text, key ? r->args.keys.json[key - 1] : PS_STR("\"\":"));
 }
 
-static void put_int(struct pf_args *args, int64_t value)
-{
-    ps_buf_add(&args->text, &(char){PS_TEMPLATE_INT}, 1);
-    ps_args_put_int(&args->params, value);
-}
-
-static void put_text(struct pf_reader *r, struct ps_str text)
-{
-    struct ps_json json = ps_json_writer(&r->args.text);
-
-    text = pf_clean_text(r, text);
-    ps_json_str(&json, text.ptr ? text : PS_STR(""));
-}
-
 static void add_size(struct pf_args *args, const char *key, struct ps_str bytes)
 {
     struct pf_dim3 size;
@@ -144,11 +130,11 @@ static void add_size(struct pf_args *args, const char *key, struct ps_str bytes)
     (void)ps_wire_read(&pf_dim3_message, bytes, &size, &fault);
     put_key(args, key);
     ps_buf_puts(&args->text, "[");
-    put_int(args, (int64_t)size.x);
+    pf_args_put_int(args, (int64_t)size.x);
     ps_buf_puts(&args->text, ",");
-    put_int(args, (int64_t)size.y);
+    pf_args_put_int(args, (int64_t)size.y);
     ps_buf_puts(&args->text, ",");
-    put_int(args, (int64_t)size.z);
+    pf_args_put_int(args, (int64_t)size.z);
     ps_buf_puts(&args->text, "]");
 }
 
@@ -182,13 +168,13 @@ static void add_launch_value(struct pf_reader *r, const struct pf_sequence *sequ
     else
         return;
     if (PS_WIRE_HAS(arg, PF_COMPUTE_ARG_HAS_STRING_VALUE))
-        put_text(r, arg->string_value);
+        pf_args_put_string(r, arg->string_value);
     else if (PS_WIRE_HAS(arg, PF_COMPUTE_ARG_HAS_DOUBLE_VALUE))
         ps_json_num(&json, ps_real(arg->double_value));
     else
-        put_int(&r->args, PS_WIRE_HAS(arg, PF_COMPUTE_ARG_HAS_INT_VALUE)
-                              ? arg->int_value
-                              : (int64_t)arg->uint_value);
+        pf_args_put_int(&r->args, PS_WIRE_HAS(arg, PF_COMPUTE_ARG_HAS_INT_VALUE)
+                                      ? arg->int_value
+                                      : (int64_t)arg->uint_value);
 }
 
 static void add_launch(struct pf_reader *r, const struct pf_sequence *sequence, struct ps_str bytes)
@@ -238,7 +224,7 @@ static bool put_numbers(struct pf_args *args, struct ps_str text)
             args->params.len = params_len;
             return false;
         }
-        put_int(args, value);
+        pf_args_put_int(args, value);
         ps_buf_add(&args->text, rest.ptr + n, 1);
         rest = ps_str_skip(rest, n + 1);
     }
@@ -274,13 +260,13 @@ static void add_description(struct pf_reader *r, struct ps_str key, struct ps_st
     put_file_key(r, key);
     text = pf_clean_text(r, text);
     if (!ps_str_eq_c(key, "Process Group Name") && read_number(text, &value))
-        put_int(&r->args, value);
+        pf_args_put_int(&r->args, value);
     else if (put_numbers(&r->args, text))
         ;
     else if (is_json_value(text))
         ps_buf_add_str(&r->args.text, text);
     else
-        put_text(r, text);
+        pf_args_put_string(r, text);
 }
 
 /* What PyTorch writes with each piece of work: numbers, under the keys of its JSON, and facts about
@@ -347,7 +333,7 @@ static void add_extra_data(struct pf_reader *r, struct ps_wire_list list, struct
             if (ps_str_eq_c(data.name, "correlation"))
                 work->correlation = value;
             put_key(&r->args, known_data[known][1]);
-            put_int(&r->args, value);
+            pf_args_put_int(&r->args, value);
         }
     }
 }
@@ -484,7 +470,7 @@ enum ps_status pf_read_render_stage(struct pf_reader *r, struct pf_sequence *seq
                       &fault))
         return pf_refuse(r, PF_FAULT_PACKET);
     refused = pf_packet_time(r, sequence, packet, &ts_ns);
-    if (refused == PF_N_FAULTS && event.duration > INT64_MAX / 4)
+    if (refused == PF_N_FAULTS && event.duration > PF_TIME_MAX)
         refused = PF_FAULT_TIME;
     if (refused != PF_N_FAULTS)
         return pf_refuse(r, refused);

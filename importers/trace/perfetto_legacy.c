@@ -29,7 +29,7 @@ static void add_other_id(struct pf_reader *r, const char *key, const char *forma
     pf_args_add_other(&r->args, key, ps_str_from_c(text));
 }
 
-/* The id of the event: of all, of its process, or of the whole trace. */
+/* Sets the id of the event. Local ids are those of its process, global ones those of the trace. */
 static void set_id(struct pf_reader *r, const struct pf_legacy_event *legacy,
                    struct tr_record *record)
 {

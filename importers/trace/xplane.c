@@ -265,21 +265,34 @@ static void free_plane(struct xplane_plane *plane)
     ps_arena_free(&plane->arena);
 }
 
-/* The number by which JAX's JSON calls the plane; a greater number if another plane has it. */
+/* Ids of processes in JAX's JSON: those of devices, of custom devices, of the host, of other
+ * planes. The last are ids that it does not have, for planes whose id is taken. */
+enum {
+    DEVICE_PID = 1,
+    CUSTOM_PID = 501,
+    HOST_PID = 701,
+    OTHER_PID = 801,
+    TAKEN_PID = 100000,
+    DEVICES_MAX = CUSTOM_PID - DEVICE_PID,
+    CUSTOMS_MAX = HOST_PID - CUSTOM_PID,
+};
+
+/* Writes the id that the plane has as a process in JAX's JSON; another id if a plane before has it.
+ */
 static void write_pid(struct reader *r, const struct xplane_plane *plane, char out[24])
 {
     static const struct ps_str custom = PS_STR("/device:CUSTOM:"), device = PS_STR("/device:");
-    int64_t pid = 801 + (int64_t)r->n_planes;
+    int64_t pid = OTHER_PID + (int64_t)r->n_planes;
 
     if (ps_str_eq_c(plane->name, "/host:CPU"))
-        pid = 701;
+        pid = HOST_PID;
     else if (ps_str_starts_with(plane->name, custom))
-        pid = 501 + (plane->id >= 0 && plane->id < 200 ? plane->id : 0);
-    else if (ps_str_starts_with(plane->name, device) && plane->id >= 0 && plane->id < 500)
-        pid = 1 + plane->id;
+        pid = CUSTOM_PID + (plane->id >= 0 && plane->id < CUSTOMS_MAX ? plane->id : 0);
+    else if (ps_str_starts_with(plane->name, device) && plane->id >= 0 && plane->id < DEVICES_MAX)
+        pid = DEVICE_PID + plane->id;
     (void)snprintf(out, 24, "%" PRId64, pid);
     if (ps_intern_find(&r->pids, ps_str_from_c(out)) != PS_INTERN_NONE)
-        (void)snprintf(out, 24, "%" PRId64, 100000 + (int64_t)r->n_planes);
+        (void)snprintf(out, 24, "%" PRId64, TAKEN_PID + (int64_t)r->n_planes);
     (void)ps_intern_add(&r->pids, ps_str_from_c(out));
 }
 

@@ -39,8 +39,7 @@ uint32_t xplane_id_index(struct xplane_ids *ids, int64_t id)
 
     if (id >= 0 && id < DENSE_MAX)
         return find_dense(ids, (size_t)id);
-    index =
-        ps_hash_table_add(&ids->table, ps_hash_pair((uint64_t)id, 0), ids->n, is_id, ids->ids, &id);
+    index = ps_hash_table_add(&ids->table, ps_hash_u64((uint64_t)id), ids->n, is_id, ids->ids, &id);
     return index == ids->n ? add_id(ids, id) : index;
 }
 
