@@ -276,7 +276,7 @@ static bool is_value_type(struct ps_str bytes)
         if (!at)
             return false;
     }
-    return bytes.len > 0;
+    return true;
 }
 
 /* Whether the message is a Sample: locations and values, which are packed or not, and labels. */
@@ -320,7 +320,7 @@ static bool is_field(uint64_t number, uint64_t type)
 static enum ps_match sniff(struct ps_str head)
 {
     const char *at = head.ptr, *end = at + head.len;
-    size_t n_types = 0, n_samples = 0, n_strings = 0, n = 0;
+    size_t n_types = 0, n_empty_types = 0, n_samples = 0, n_strings = 0, n = 0;
     uint64_t tag, value;
 
     while (at < end && n < 64) {
@@ -345,10 +345,13 @@ static enum ps_match sniff(struct ps_str head)
             (tag >> 3 == PP_PROFILE_SAMPLE && is_whole && !is_sample(bytes)) ||
             (tag >> 3 == PP_PROFILE_STRING_TABLE && !n_strings++ && bytes.len))
             return PS_MATCH_NO;
-        n_types += tag >> 3 == PP_PROFILE_SAMPLE_TYPE;
+        /* one that is empty says nothing of the format */
+        n_types += tag >> 3 == PP_PROFILE_SAMPLE_TYPE && bytes.len;
+        n_empty_types += tag >> 3 == PP_PROFILE_SAMPLE_TYPE && !bytes.len;
         n_samples += tag >> 3 == PP_PROFILE_SAMPLE && is_whole;
     }
-    return (n_types && n > 1) || n_samples > 1 ? PS_MATCH_SURE : PS_MATCH_NO;
+    return (n_types && n > 1) || n_samples > 1 || (n_empty_types && n_samples) ? PS_MATCH_SURE
+                                                                               : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_pprof = {

@@ -191,16 +191,32 @@ static uint32_t name_address(struct pprof *p, struct st_stacks *stacks,
     return st_frame_id(stacks, ps_buf_slice(text));
 }
 
+/* Some profilers of Node.js write the file and the line into the name, "./index.js:handle:31", and
+ * the name alone into the system name. Returns the shorter one of such a function. */
+static struct ps_str plain_name(struct ps_str name, struct ps_str system)
+{
+    size_t end = name.len;
+
+    while (end > 0 && name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9')
+        end--;
+    if (!system.len || end == name.len || end < system.len + 2 || name.ptr[end - 1] != ':' ||
+        name.ptr[end - system.len - 2] != ':' ||
+        memcmp(name.ptr + end - system.len - 1, system.ptr, system.len) != 0)
+        return name;
+    return system;
+}
+
 static uint32_t name_line(struct pprof *p, struct st_stacks *stacks, const struct pprof_line *line,
                           struct ps_buf *text)
 {
     const struct pprof_function *function = function_of(p, line->function);
-    struct ps_str name = function ? pprof_string(p, function->name) : PS_STR("?");
+    struct ps_str system = function ? pprof_string(p, function->system_name) : PS_STR(""),
+                  name =
+                      function ? plain_name(pprof_string(p, function->name), system) : PS_STR("?");
     char number[24];
     int len = snprintf(number, sizeof number, "%lld", (long long)line->line);
 
-    if (!name.len)
-        name = pprof_string(p, function->system_name);
+    name = name.len ? name : system;
     return st_frame_id_of(stacks, text, name,
                           function ? pprof_string(p, function->file) : PS_STR(""),
                           line->line > 0 ? (struct ps_str){number, (size_t)len} : PS_STR(""));

@@ -131,6 +131,30 @@ static bool is_count_unit(struct ps_str unit)
            is_lower_word(unit, "samples") || is_lower_word(unit, "none");
 }
 
+/* What a sample type counts, in the plural: "objects" of "inuse_objects", "goroutines" of
+ * "goroutine". */
+static struct ps_str noun_of_count(struct ps_str name)
+{
+    static const struct {
+        const char *singular, *plural;
+    } nouns[] = {
+        {"object", "objects"},       {"goroutine", "goroutines"},   {"allocation", "allocations"},
+        {"thread", "threads"},       {"contention", "contentions"}, {"event", "events"},
+        {"exception", "exceptions"},
+    };
+    struct ps_str word = name;
+
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '_' || name.ptr[i - 1] == '-') {
+            word = ps_str_skip(name, i);
+            break;
+        }
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (is_lower_word(word, nouns[i].singular) || is_lower_word(word, nouns[i].plural))
+            return ps_str_from_c(nouns[i].plural);
+    return name;
+}
+
 /* Sets unit, factor and scale from the unit of the file. */
 static void set_unit(struct measure *m, struct ps_str unit)
 {
@@ -142,7 +166,8 @@ static void set_unit(struct measure *m, struct ps_str unit)
     m->scale = 1;
     m->is_count = is_count_unit(unit);
     if (m->is_count) {
-        m->unit = is_lower_word(m->name, "sample") || !m->name.len ? PS_STR("samples") : m->name;
+        m->unit = is_lower_word(m->name, "sample") || !m->name.len ? PS_STR("samples")
+                                                                   : noun_of_count(m->name);
     } else if (bytes_of_unit(unit)) {
         m->factor = bytes_of_unit(unit);
         m->unit = PS_STR("B");
@@ -754,6 +779,7 @@ static void write_headline(struct writer *w)
 static void write_facts(struct writer *w)
 {
     struct pprof *p = w->p;
+    PS_AUTO(ps_buf_free) struct ps_buf below_0 = {0}; /* names of measures */
 
     for (size_t i = 0; i < p->n_comments && i < 20; i++)
         ps_sink_note(p->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0, "comment of the file: %s",
@@ -766,10 +792,8 @@ static void write_facts(struct writer *w)
         const struct measure *m = &w->measures[i];
 
         if (m->negative)
-            ps_sink_note(p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                         "some values of %s are below 0, so the file is a difference of profiles: "
-                         "tables sum all values, flame graphs show those above 0",
-                         m->name.ptr);
+            ps_buf_printf(&below_0, "%s%.*s", below_0.len ? ", " : "", (int)m->name.len,
+                          m->name.ptr);
         if (m->divisor > 1)
             ps_sink_note(p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                          "the values of %s sum up to more than 64 bits hold: they are rounded to "
@@ -781,6 +805,11 @@ static void write_facts(struct writer *w)
                          "%s",
                          m->name.ptr, ps_format_seconds((double)m->factor / 1e9, (char[48]){0}));
     }
+    if (below_0.len)
+        ps_sink_note(p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "some values of %.*s are below 0, so the file is a difference of profiles: "
+                     "tables sum all values, flame graphs show those above 0",
+                     (int)below_0.len, below_0.ptr);
 }
 
 static void write_faults(struct pprof *p)

@@ -27,8 +27,8 @@ def data(field, content):
 
 
 class Profile:
-    """Samples are (stack, values, labels): the stack from the root on, of names or (name, file, line), or of tuples of such for inlining;
-    labels are {key: text or number}."""
+    """Samples are (stack, values, labels): the stack from the root on, of names, (name, file, line) or (name, file, line, system name), or of
+    tuples of such for inlining; labels are {key: text or number}."""
 
     def __init__(self, types, samples, is_packed=True, step=1, **more):
         self.texts, self.functions, self.locations, self.step, self.is_packed = {"": 0}, {}, {}, step, is_packed
@@ -39,8 +39,8 @@ class Profile:
     def text(self, text):
         return self.texts.setdefault(text, len(self.texts))
 
-    def function(self, name, file):
-        return self.functions.setdefault((name, file), len(self.functions) * self.step + 1)
+    def function(self, name, file, system=""):
+        return self.functions.setdefault((name, file, system), len(self.functions) * self.step + 1)
 
     def location(self, frame):
         return self.locations.setdefault(frame, len(self.locations) * self.step + 1)
@@ -58,8 +58,8 @@ class Profile:
         return out
 
     def line(self, frame):
-        name, file, line = frame if isinstance(frame, tuple) else (frame, "app.py", 1)
-        return data(4, number(1, self.function(name, file)) + number(2, line))
+        name, file, line, *system = frame if isinstance(frame, tuple) else (frame, "app.py", 1)
+        return data(4, number(1, self.function(name, file, *system)) + number(2, line))
 
     def location_message(self, frame, id):
         if isinstance(frame, int):  # an address without a function, in the first mapping
@@ -70,7 +70,8 @@ class Profile:
     def bytes(self, order="tslfxs"):
         """`order`: t types, s samples, l locations, f functions, x strings and the rest."""
         locations = [data(4, self.location_message(frame, id)) for frame, id in self.locations.items()]
-        functions = [data(5, number(1, id) + number(2, self.text(name)) + number(4, self.text(file))) for (name, file), id in self.functions.items()]
+        functions = [data(5, number(1, id) + number(2, self.text(name)) + number(3, self.text(system)) + number(4, self.text(file)))
+                     for (name, file, system), id in self.functions.items()]
         rest = b""
         for key, field in {"drop": 7, "keep": 8, "default": 14, "doc_url": 15}.items():
             rest += number(field, self.text(self.more[key])) if key in self.more else b""

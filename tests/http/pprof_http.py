@@ -103,6 +103,52 @@ class Pprof(ServerTest):
         self.assertEqual((below["sum"], sorted(name.split()[0] for name in below["frames"]["name"])), (25, ["main", "rest"]))
         self.assertIn("sign must be", self.refused(run, "stack_flame", ("sign", "both")))
 
+    def said(self, run):
+        """The first sentences of the conclusion as text."""
+        conclusion = self.ask(run, "conclusion")
+        return "".join(str(part.get("code") or part.get("text") or f"{part['value']:.4g}") for part in conclusion["verdict"] + conclusion["sentence"])
+
+    def test_only_moments_of_a_clock_wait(self):
+        waiting = ("wait", "/usr/lib/python3.12/threading.py", 300)
+        stacks = [([("main", "app.c", 1), waiting], [7_000_000_000, 7 << 20, 700]), ([("main", "app.c", 1)], [3_000_000_000, 3 << 20, 300])]
+        for at, (name, unit, verb) in enumerate([("wall", "nanoseconds", "waits"), ("space", "bytes", "holds"), ("inuse_objects", "count", "takes")]):
+            run = self.add(name, [(name, unit)], [(stack, values[at:at + 1]) for stack, values in stacks])
+            self.assertIn(f" {verb} 70", self.said(run))
+
+    def test_addresses_are_no_cause(self):
+        run = self.add("stripped", TYPES[:1], [([0x9100, 0x9110], [8_000_000_000]), ([("main", "app.c", 1)], [3_000_000_000])], mapping="/srv/app")
+        self.assertTrue(self.said(run).startswith("The profile does not name most functions."), self.said(run))
+        run = self.add("libraries", TYPES[:1], [([("main", "app.c", 1), 0x9110], [8_000_000_000])], mapping="/srv/libz.so")
+        self.assertNotIn("does not name", self.said(run))
+
+    def test_frames_of_the_profiler_are_no_cause(self):
+        walk = [("rs.rs:23 - ::trace", "backtrace_rs.rs", 23), ("backtrace::backtrace::trace_unsynchronized", "mod.rs", 66)]
+        run = self.add("rust", TYPES[:1], [([("app::parse", "main.rs", 7), *walk], [8_000_000_000]), (walk, [2_000_000_000])])
+        self.assertTrue(self.said(run).startswith("20"), self.said(run))
+        self.assertIn("app::parse takes 80", self.said(run))
+
+    def test_names_that_hold_their_place(self):
+        frames = [("./index.js:handle:31", "/app/index.js", 33, "handle"), (":(idle):0", "", 0, "(idle)"), ("a::b:2", "a.cc", 2, "")]
+        run = self.add("node", [("wall", "nanoseconds")], [([frame], [1_000_000_000]) for frame in frames])
+        self.assertEqual(sorted(row[1] for row in self.ask(run, "stack_functions")["rows"]), ["(idle)", "a::b:2 (a.cc)", "handle (/app/index.js)"])
+        self.assertEqual([row[1] for row in self.ask(run, "stack_functions")["rows"] if "idle" in row[1]], ["(idle)"])
+
+    def test_nouns_of_counts(self):
+        for name, noun in {"goroutine": "goroutines", "alloc_in_new_tlab_objects": "objects", "tlab": "tlab"}.items():
+            run = self.add(name, [(name, "count")], [(["main"], [4])])
+            self.assertEqual(self.ask(run, "sample-types")["types"][0]["unit"], noun)
+            self.assertEqual(self.said(run).startswith("Too few to tell the cause: 4 objects. "), noun == "objects")
+
+    def test_one_warning_for_all_values_below_0(self):
+        run = self.add("below", TYPES, [(["main"], [-50, -3]), (["main", "work"], [9, 9])])
+        self.assertEqual(len([row for row in self.ask(run, "notes")["rows"] if "some values of cpu, alloc are below 0" in str(row)]), 1)
+
+    def test_first_sample_type_may_be_empty(self):
+        plain = make_pprof.Profile(TYPES, [(["main"], [5, 100])]).bytes()
+        size = 2 + plain[1]
+        answer = self.server.request("POST", f"{RUNS}?wait=1&name=empty", b"\x0a\x00" + plain[size:])
+        self.assertEqual((answer.status, answer.json.get("kind")), (201, "pprof"), answer.body)
+
     def test_sql(self):
         run = self.labelled()
         answer = self.server.request("POST", "/api/v1/sql", f'{{"run": "{run}", "sql": "SELECT sum(self), min(unit) FROM nodes"}}')

@@ -137,6 +137,8 @@ enum ps_fact_code {
     PS_FACT_NO_FRAMES,        /* share of samples without a frame; word: what it is of */
     PS_FACT_LATE,             /* share of the samples */
     PS_FACT_COLLECTS,         /* share of the time in the garbage collector */
+    PS_FACT_FEW_OBJECTS,
+    PS_FACT_NO_NAMES,
     PS_FACT_ALL_FRAMELESS,
     PS_FACT_ALL_ZERO,
     PS_FACT_NO_SAMPLES,

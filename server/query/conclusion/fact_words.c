@@ -58,6 +58,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_FEW_SAMPLES] = {"few_samples", 1, .place = PS_SAID_BEFORE,
                              .words =
                                  "Too short to tell the cause: {0 general} {0 sample|samples}. "},
+    [PS_FACT_FEW_OBJECTS] = {"few_objects", 1, .place = PS_SAID_BEFORE,
+                             .words =
+                                 "Too few to tell the cause: {0 general} {0 object|objects}. "},
+    [PS_FACT_NO_NAMES] = {"no_names", .place = PS_SAID_VERDICT,
+                          .words = "The profile does not name most functions. Symbolize it with "
+                                   "the debug symbols of the program, and add it again."},
     [PS_FACT_NO_FRAMES] = {"no_frames", 1, .place = PS_SAID_BEFORE,
                            .words = "{0 % of} of the {word} is without a frame. "},
     [PS_FACT_LATE] = {"late", 1, .place = PS_SAID_BEFORE,

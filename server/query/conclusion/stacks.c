@@ -65,7 +65,11 @@ struct open_frame {
     uint8_t family;       /* of its slice */
     uint32_t python, own; /* depth of the nearest such frame, from this one outward */
     bool waits;           /* this one or another frame inside of `python` waits */
+    bool is_named;        /* this frame or one around it has a name */
 };
+
+/* What the text of a frame says. */
+enum { HAS_NAME = 1, IS_OF_PROFILER = 2 };
 
 struct reader {
     struct ps_db *db;
@@ -73,6 +77,7 @@ struct reader {
     struct ps_stack_waits waits;
     struct ps_stack_selection part;
     struct function_owners *owners_of; /* by text id of the function */
+    uint8_t *text_flags;               /* by text id: HAS_NAME, IS_OF_PROFILER */
     struct ps_arena arena;
     struct thread *threads; /* by track id */
     size_t n_threads;
@@ -81,6 +86,7 @@ struct reader {
     size_t n_open, cap_open;
     bool counts_threads; /* first pass: only the weights of the threads */
     bool are_devices;    /* the tracks are devices, not threads that wait or work */
+    bool weighs_waits;   /* the weights are moments of a clock, in which threads may wait */
 
     struct owner *owners;
     size_t n_owners, cap_owners;
@@ -94,6 +100,7 @@ struct reader {
     int64_t weight;                  /* of all threads that are not left out */
     int64_t by_origin[PS_N_ORIGINS]; /* the same by the origin of the innermost frame */
     int64_t frameless;               /* of samples without a frame */
+    int64_t nameless, with_frames;   /* of stacks whose functions have no names; of all stacks */
     uint32_t no_frame;               /* text id of their frame; 0: there are none */
     bool has_waiting;                /* some samples wait */
     bool has_native;                 /* some frames are of native or built-in code */
@@ -118,6 +125,7 @@ static void reader_free(struct reader *r)
     ps_stack_waits_free(&r->waits);
     ps_stack_selection_free(&r->part);
     free(r->owners_of);
+    free(r->text_flags);
     free(r->threads);
     free(r->open);
     free(r->owners);
@@ -181,13 +189,25 @@ static void add_weight(struct ps_tree *weights, uint32_t owner, uint32_t text, i
     weights->nodes[node].total = ps_add_saturated(weights->nodes[node].total, weight);
 }
 
+/* The innermost frame of the current stack that is not of the profiler itself, or the outermost. */
+static const struct open_frame *find_leaf(const struct reader *r)
+{
+    size_t n = r->n_open;
+
+    while (n > 1 && r->text_flags[r->open[n - 1].text] & IS_OF_PROFILER)
+        n--;
+    return &r->open[n - 1];
+}
+
 /* Adds the current stack. */
 static void add_stack(struct reader *r, int64_t weight)
 {
-    const struct open_frame *leaf = &r->open[r->n_open - 1];
+    const struct open_frame *leaf = find_leaf(r);
+    const bool has_frame =
+        leaf->text != r->no_frame && !(r->text_flags[leaf->text] & IS_OF_PROFILER);
     uint32_t python = leaf->python ? r->open[leaf->python - 1].text : leaf->text,
              own = leaf->own ? r->open[leaf->own - 1].text : 0;
-    bool waits = leaf->waits || r->waits.kinds[python].waits;
+    bool waits = r->weighs_waits && (leaf->waits || r->waits.kinds[python].waits);
     uint32_t owner, part;
     int64_t *origin;
 
@@ -198,11 +218,15 @@ static void add_stack(struct reader *r, int64_t weight)
         thread->waiting = ps_add_saturated(thread->waiting, waits ? weight : 0);
         r->has_waiting |= waits;
         r->has_native |= !r->waits.kinds[leaf->text].is_python && leaf->text != r->no_frame;
+        if (has_frame) {
+            r->with_frames = ps_add_saturated(r->with_frames, weight);
+            r->nameless = ps_add_saturated(r->nameless, leaf->is_named ? 0 : weight);
+        }
         return;
     }
     origin = &r->by_origin[ps_stack_origin(&r->frames, leaf->text, leaf->family)];
     *origin = ps_add_saturated(*origin, weight);
-    if (leaf->text == r->no_frame) {
+    if (!has_frame) {
         r->frameless = ps_add_saturated(r->frameless, weight);
         r->weight = ps_add_saturated(r->weight, weight);
         return;
@@ -254,6 +278,8 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
                                 .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
                                 .python = up ? up->python : 0,
                                 .own = up ? up->own : 0,
+                                .is_named =
+                                    (up && up->is_named) || (r->text_flags[text] & HAS_NAME) != 0,
                                 .waits = !kind->is_python && (kind->waits || (up && up->waits))};
     r->n_open++;
     frame.python = kind->is_python ? (uint32_t)r->n_open : frame.python;
@@ -302,6 +328,37 @@ static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
                              : err->code;
 }
 
+/* Whether the sample type is CPU time, in which nothing waits for a lock. */
+static bool is_cpu_time(const struct reader *r)
+{
+    return strstr(r->part.sample_type_name, "cpu") || strstr(r->part.sample_type_name, "CPU");
+}
+
+/* Whether the sample type is time in which threads wait for each other: "delay" of Go's profiles of
+ * mutexes and blocks, "lock-acquire-wait" of ddtrace. */
+static bool is_contention(const struct reader *r)
+{
+    static const char *const words[] = {"delay", "contention", "wait"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(r->part.sample_type_name, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether things are counted, such as goroutines or exceptions, and not moments of a clock. */
+static bool is_count(const struct reader *r)
+{
+    return r->part.sample_type && strcmp(r->unit, "s") != 0 && strcmp(r->unit, "bytes") != 0 &&
+           strcmp(r->unit, "samples") != 0;
+}
+
+/* Whether objects are counted. Profilers sample allocations, so a few objects tell little. */
+static bool counts_objects(const struct reader *r)
+{
+    return strcmp(r->part.unit, "objects") == 0;
+}
+
 static enum ps_status read_threads(struct reader *r, const struct ps_conclusion *c,
                                    struct ps_err *err)
 {
@@ -322,7 +379,8 @@ static enum ps_status read_threads(struct reader *r, const struct ps_conclusion 
     r->scale = r->part.scale;
     if (r->part.sample_type) {
         /* a sample of the file may be the sum of many that the profiler took */
-        r->n_samples = strcmp(r->part.unit, "samples") == 0 ? r->part.total : NAN;
+        r->n_samples =
+            strcmp(r->part.unit, "samples") == 0 || counts_objects(r) ? r->part.total : NAN;
         r->seconds = strcmp(r->part.unit, "s") == 0 ? r->part.total : NAN;
     }
     if (r->unit && strcmp(r->unit, "B") == 0)
@@ -624,42 +682,17 @@ static int by_weight(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether the sample type is CPU time, in which nothing waits for a lock. */
-static bool is_cpu_time(const struct reader *r)
-{
-    return strstr(r->part.sample_type_name, "cpu") || strstr(r->part.sample_type_name, "CPU");
-}
-
-/* Whether the sample type is time in which threads wait for each other: "delay" of Go's profiles of
- * mutexes and blocks, "lock-acquire-wait" of ddtrace. */
-static bool is_contention(const struct reader *r)
-{
-    static const char *const words[] = {"delay", "contention", "wait"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(r->part.sample_type_name, words[i]))
-            return true;
-    return false;
-}
-
-/* Whether things are counted, such as goroutines or exceptions, and not moments of a clock. */
-static bool is_count(const struct reader *r)
-{
-    return r->part.sample_type && strcmp(r->unit, "s") != 0 && strcmp(r->unit, "bytes") != 0 &&
-           strcmp(r->unit, "samples") != 0;
-}
-
 /* What shares are of, if not of the time. A profile with values below 0 is the difference of two:
  * what grew is judged. */
 static const char *whole_of(const struct reader *r)
 {
     if (r->part.negated.n)
         return r->sign_of_sum > 0 ? "growth" : "decrease";
-    return strcmp(r->unit, "samples") == 0     ? "samples"
-           : strcmp(r->unit, "bytes") == 0     ? "memory"
-           : strcmp(r->unit, "goroutine") == 0 ? "goroutines"
-           : strcmp(r->unit, "s") == 0         ? "waiting time"
-                                               : "total";
+    return strcmp(r->unit, "samples") == 0      ? "samples"
+           : strcmp(r->unit, "bytes") == 0      ? "memory"
+           : strcmp(r->unit, "goroutines") == 0 ? "goroutines"
+           : strcmp(r->unit, "s") == 0          ? "waiting time"
+                                                : "total";
 }
 
 /* Adds the threads that are left out, and the most active one. */
@@ -701,10 +734,11 @@ static void add_quality(const struct answer *a, double no_frame_share)
     };
 
     if (is_too_short(r)) {
-        ps_first_fact(a->c,
-                      r->seconds < PS_SECONDS_MIN
-                          ? (struct ps_fact){PS_FACT_SHORT, .values = {r->seconds}}
-                          : (struct ps_fact){PS_FACT_FEW_SAMPLES, .values = {round(r->n_samples)}});
+        ps_first_fact(a->c, r->seconds < PS_SECONDS_MIN
+                                ? (struct ps_fact){PS_FACT_SHORT, .values = {r->seconds}}
+                                : (struct ps_fact){counts_objects(r) ? PS_FACT_FEW_OBJECTS
+                                                                     : PS_FACT_FEW_SAMPLES,
+                                                   .values = {round(r->n_samples)}});
         ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
                            PS_SAMPLES_MIN, PS_SECONDS_MIN);
     }
@@ -738,8 +772,9 @@ static void say_notes(const struct answer *a, double no_frame_share, bool is_own
     if (no_frame_share >= 0.0005) /* less is written as 0.0 % */
         ps_conclusion_note(a->c,
                            "%.1f %% of the %s are samples without a frame: the profiler saw no "
-                           "Python function in the thread.",
-                           100 * no_frame_share, is_of_total(a) ? "total" : "threads that worked");
+                           "%s in the thread.",
+                           100 * no_frame_share, is_of_total(a) ? "total" : "threads that worked",
+                           a->r->part.sample_type ? "function" : "Python function");
     if (a->r->are_devices) {
         ps_conclusion_note(a->c,
                            "Native and built-in code counts for the Python function that calls "
@@ -777,10 +812,12 @@ static void compose(const struct answer *a, const double *values)
     if (threads.len)
         link.params[0] =
             (struct ps_param){"threads", ps_arena_copy(&a->c->arena, ps_buf_slice(&threads)).ptr};
-    a->c->composition = (struct ps_composition){
-        .title = strcmp(a->r->unit, "bytes") == 0 ? "Allocations by origin" : "Self time by origin",
-        .unit = value_unit(a),
-        .base = a->c->base};
+    a->c->composition =
+        (struct ps_composition){.title = strcmp(a->r->unit, "bytes") == 0 ? "Allocations by origin"
+                                         : is_count(a->r)                 ? "Counts by origin"
+                                                                          : "Self time by origin",
+                                .unit = value_unit(a),
+                                .base = a->c->base};
     ps_compose_origins(a->c, values, "native", link, false);
 }
 
@@ -1014,6 +1051,56 @@ static void set_sign(struct reader *r)
     r->tracks_are_threads &= !r->part.negated.n;
 }
 
+/* --- Names --- */
+
+/* Whether a text names code only by its place in a library: "app+0x1f". */
+static bool is_offset(struct ps_str text)
+{
+    size_t i = text.len;
+
+    while (i > 0 && strchr("0123456789abcdef", text.ptr[i - 1]))
+        i--;
+    return i < text.len && i > 3 && memcmp(text.ptr + i - 3, "+0x", 3) == 0;
+}
+
+/* Whether a frame is of a profiler that takes samples inside of the program: of pprof-rs, whose
+ * handler of signals walks the stack with the crate backtrace. */
+static bool is_of_profiler(struct ps_str text)
+{
+    return ps_str_find(text, PS_STR("backtrace::backtrace::")) ||
+           ps_str_find(text, PS_STR("backtrace_rs.rs")) ||
+           ps_str_find(text, PS_STR("pprof::profiler::perf_signal_handler"));
+}
+
+static void read_text_flags(struct reader *r)
+{
+    r->text_flags = ps_alloc_array(r->frames.n + 1, sizeof *r->text_flags);
+    for (uint32_t id = 1; id < r->frames.n; id++) {
+        const struct ps_str text = ps_trace_text(r->db, id);
+        const bool has_name = text.len && !ps_str_eq_c(text, "?") &&
+                              !ps_str_starts_with(text, PS_STR("0x")) &&
+                              !(r->part.sample_type && is_offset(text));
+
+        r->text_flags[id] =
+            (uint8_t)((has_name ? HAS_NAME : 0) |
+                      (r->part.sample_type && is_of_profiler(text) ? IS_OF_PROFILER : 0));
+        if (!r->no_frame && ps_str_eq_c(text, PS_NO_FRAME))
+            r->no_frame = id;
+    }
+}
+
+/* Says so if the profile does not name most of the code; no cause can be found then. */
+static bool conclude_nameless(const struct answer *a)
+{
+    const struct reader *r = a->r;
+
+    if (!(r->with_frames > 0) || r->nameless <= r->with_frames / 2)
+        return false;
+    ps_conclude_first(a->c, ps_claim_of(NULL, PS_TOO_FEW, ps_no_subject, NAN));
+    ps_first_fact(a->c, (struct ps_fact){.code = PS_FACT_NO_NAMES});
+    return true;
+}
+
 /* Reads what the stacks of all tracks have in common, and their weights by thread. */
 static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
 {
@@ -1024,8 +1111,8 @@ static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
     read_threads(r, a->c, err);
     if (err->code != PS_OK)
         return err->code;
-    for (uint32_t id = 1; id < r->frames.n && !r->no_frame; id++)
-        r->no_frame = ps_str_eq_c(ps_trace_text(r->db, id), PS_NO_FRAME) ? id : 0;
+    read_text_flags(r);
+    r->weighs_waits = strcmp(r->unit, "bytes") != 0 && !is_count(r) && !is_cpu_time(r);
     ps_stack_waits_init(&r->waits, r->db, &r->frames);
     r->owners_of = ps_alloc_array(r->frames.n + 1, sizeof *r->owners_of);
     if (find_waits_by_cpu(r, err) != PS_OK)
@@ -1048,7 +1135,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     bool is_said = false;
     int64_t grown = 0; /* of a difference of profiles: shares are of all that grew */
 
-    if (read_tracks(&answer, err) != PS_OK)
+    if (read_tracks(&answer, err) != PS_OK || conclude_nameless(&answer))
         return err->code;
     if (!are_devices && strcmp(r.unit, "bytes") != 0 &&
         conclude_own_code(&answer, false, &is_said, err) != PS_OK)

@@ -64,6 +64,7 @@ static const struct {
     enum ps_time_class class;
 } native_waits[] = {
     {"[await]", PS_TIME_EVENTS}, /* pyinstrument: a coroutine waits */
+    {"(idle)", PS_TIME_EVENTS},  /* V8: the event loop has nothing to do */
     {"sleep", PS_TIME_SLEEP},
     {"acquire", PS_TIME_LOCK},
     {"select", PS_TIME_EVENTS},
