@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # record.sh: records demo/profiles again, with the python3 in the PATH (and a python2.7 where there is one). The larger
-# import logs need IPython, awscli and Flask, the lines line_profiler and memory_profiler; what is not installed keeps the profile that is there.
+# import logs need IPython, awscli and Flask, the lines line_profiler and memory_profiler, the others ddtrace and JAX; what is not
+# installed keeps the profile that is there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 profiles=$PWD/profiles
@@ -40,6 +41,14 @@ if has line_profiler; then
 fi
 if has memory_profiler; then
     python3 -m memory_profiler events.py >"$profiles/events-memory.txt"
+fi
+if has ddtrace; then
+    DD_PROFILING_ENABLED=true DD_PROFILING_OUTPUT_PPROF=orders ddtrace-run python3 orders.py
+    mv orders.*.pprof "$profiles/orders.pprof"
+fi
+if has jax; then
+    python3 jax_training.py jax-training.xplane.pb
+    gzip -9nc jax-training.xplane.pb >"$profiles/jax-training.xplane.pb.gz"
 fi
 if command -v python2.7 >/dev/null; then
     python2.7 -m cProfile -o "$profiles/json-python27.prof" json_py2.py >/dev/null
