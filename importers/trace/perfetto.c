@@ -577,7 +577,7 @@ const struct ps_importer ps_perfetto = {
     .kind = "trace",
     .label = "Perfetto trace",
     .description = "Perfetto's SDK, rocprofv3 --output-format pftrace, tracing-perfetto, trace0",
-    .record_command = "rocprofv3 --sys-trace --output-format pftrace -- app",
+    .record_command = "rocprofv3 --sys-trace --output-format pftrace -- python app.py",
     .sniff = sniff,
     .load = load,
 };

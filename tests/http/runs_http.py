@@ -37,7 +37,7 @@ class Shelf(ServerTest):
         by_kind = {row["kind"]: row for row in rows}
         self.assertEqual(by_kind["scalene"]["has"], ["line_cpu", "memory", "stacks"])
         self.assertEqual(by_kind["scalene"]["tabs"], ["lines", "line-functions", "line-files", "allocation-flame", "allocating-functions", "allocation-sandwich", "memory", "across"])
-        self.assertEqual({row["kind"] for row in rows if row["merges"]}, {"line_profiler", "torch-trace", "serving", "serving-trace"})
+        self.assertEqual({row["kind"] for row in rows if row["merges"]}, {"line_profiler", "torch-trace", "xla-trace", "serving", "serving-trace"})
 
 
 class KindCounts(ServerTest):

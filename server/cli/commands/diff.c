@@ -27,7 +27,6 @@ static void add_head(const struct ps_cli_comparison *compared, bool concludes_on
             ps_buf_printf(&names, " and %d more", n - 1);
     }
     ps_output_title(out, names.ptr);
-    ps_text_compared_type(out, compared->response);
     if (concludes_on_requests)
         ps_text_environments(out, compared->response);
     else
@@ -49,6 +48,7 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
                             cJSON_GetArraySize(ps_member(conclusion, "sentence")) > 0;
     add_head(compared, concludes_on_requests, out);
     ps_text_change(out, conclusion);
+    ps_text_compared_type(out, compared->response);
     if (shows_pairs && concludes_on_requests &&
         ps_cli_add_request_pairs(compared, out, PAIRS, err) != PS_OK)
         return err->code;
