@@ -27,7 +27,8 @@ export type KindHas =
     | 'bound'
     | 'processes'
     | 'snapshot'
-    | 'sample_types';
+    | 'sample_types'
+    | 'xla';
 
 export interface KindRow {
     name: string;

@@ -109,7 +109,7 @@ export function XlaStepsTab({ run }: { run: Run }) {
                 onOpen={({ start_ns, duration_us }) => {
                     goTo(
                         timelineHash(run, {
-                            range: { from: start_ns, to: start_ns + 1000 * duration_us },
+                            range: { from_ns: start_ns, to_ns: start_ns + 1000 * duration_us },
                         }),
                     );
                 }}

@@ -42,21 +42,27 @@ const keyOf = ({ name_id, kind, program }: XlaOperatorRow): string =>
 /** Which of the columns have values. */
 type Present = Record<'category' | 'scope' | 'flops' | 'bytes' | 'wait_us' | 'devices', boolean>;
 
-/* Whether any row has a value, by the first row in descending order. */
+/* The greatest value of a column: the one of the first row in descending order. */
+function useMost(run: Run, key: keyof Present): XlaOperatorRow[keyof Present] | undefined {
+    const page = useData<Page>(rangedPath(run, VIEW, null, { sort: key, desc: 1, limit: 1 }));
+    const [row] = objectsOf<XlaOperatorRow>(page);
+    return row?.[key];
+}
+
 function usePresent(run: Run): Present {
-    const has = (key: keyof Present) => {
-        const [row] = objectsOf<XlaOperatorRow>(
-            useData<Page>(rangedPath(run, VIEW, null, { sort: key, desc: 1, limit: 1 })),
-        );
-        return Boolean(row?.[key]) && (key !== 'devices' || Number(row?.[key]) > 1);
-    };
+    const category = useMost(run, 'category');
+    const scope = useMost(run, 'scope');
+    const flops = useMost(run, 'flops');
+    const bytes = useMost(run, 'bytes');
+    const wait = useMost(run, 'wait_us');
+    const devices = useMost(run, 'devices');
     return {
-        category: has('category'),
-        scope: has('scope'),
-        flops: has('flops'),
-        bytes: has('bytes'),
-        wait_us: has('wait_us'),
-        devices: has('devices'),
+        category: Boolean(category),
+        scope: Boolean(scope),
+        flops: Boolean(flops),
+        bytes: Boolean(bytes),
+        wait_us: Boolean(wait),
+        devices: Number(devices) > 1,
     };
 }
 
