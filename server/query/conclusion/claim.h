@@ -441,6 +441,8 @@ enum ps_fact_code {
     PS_FACT_XLA_OPERATORS,     /* share of all operators */
     PS_FACT_XLA_IN_CALL,       /* subject: what the program calls for nearly all of the time */
     PS_FACT_XLA_TRACER,
+    PS_FACT_XLA_CALLS_BACK, /* subject: the function that the operator of the claim calls */
+    PS_FACT_XLA_WAITS,      /* share, time; the program waits, and no operator runs */
     /* ... titles and evidence of their rows */
     PS_FACT_TITLE,      /* subject */
     PS_FACT_FULL_TITLE, /* of the subjects, with their places */

@@ -799,9 +799,10 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_XLA_COMPILES] =
         {"xla_compiles", 3, .place = PS_SAID_VERDICT,
          .words = "JAX compiles {0 of} programs, which takes {1 %}{of each}.",
-         .then = " Each new shape or type of an input, and each new function, is compiled. Inputs "
-                 "padded to equal shapes, and one jax.jit outside of the loop, are compiled once; "
-                 "jax.log_compiles names what is compiled."},
+         .then = " Each new shape or type of an input, each new value of a static argument, and "
+                 "each new function is compiled. Inputs padded to equal shapes, and one jax.jit "
+                 "outside of the loop, are compiled once; jax.log_compiles names what is "
+                 "compiled."},
     [PS_FACT_XLA_COMPILED_ONCE] =
         {"xla_compiled_once", 2, .place = PS_SAID_VERDICT,
          .words = "JAX compiles {0 of} {0 program|programs} while XLA records, which takes {1 "
@@ -838,6 +839,14 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                 " The Python tracer (python_tracer_level=1), or "
                                 "jax.profiler.TraceAnnotation around parts of the program, shows "
                                 "what it does."},
+    [PS_FACT_XLA_CALLS_BACK] =
+        {"xla_calls_back",
+         .words = " The operator calls {fact code} of the program. Work that is written with "
+                  "jax.numpy instead runs as operators."},
+    [PS_FACT_XLA_WAITS] =
+        {"xla_waits", 2, .place = PS_SAID_VERDICT,
+         .words = "The program waits for results while no operator runs, for {0 %}{of each}.",
+         .then = " That is {1 s of}{per}, in which XLA neither starts a program nor moves values."},
 
     /* ... titles and evidence of their rows */
     [PS_FACT_TITLE] = {"title", .words = "{fact code}"},

@@ -13,20 +13,21 @@
 #include "server/query/conclusion/trace_causes.h"
 #include "server/query/trace/xla/xla.h"
 
-#define CAUSE_SHARE   0.02 /* of the window: a cause with less is not listed */
-#define VERDICT_SHARE 0.25 /* of the window: a part with more explains it */
-#define TOP_SHARE     0.4  /* of the window: an operator with more stands out */
-#define PART_SHARE    0.05 /* of the window: an operator with more is listed */
-#define LATE_WORK     1.25 /* of the mean work of the others: a device with less is not late by it */
-#define LATE_SAVING   0.15 /* of the window: what equal work saves at least, if it is the cause */
-#define ROWS_MAX      5
-#define COMPILED_MIN  8    /* programs, without steps: fewer are those that the program has */
-#define COMPILE_STEPS 0.3  /* of the steps: compilation in more is no start */
-#define READS_MIN     3    /* a step; fewer are not a loop that waits */
-#define READS_SHARE   0.3  /* of the programs: a read for about every third */
-#define PROGRAMS_MIN  10   /* a step; fewer are not many */
-#define PROGRAMS_ALL  50   /* the same without steps */
-#define SMALL_S       1e-3 /* of operators in a program that is small */
+#define CAUSE_SHARE    0.02 /* of the window: a cause with less is not listed */
+#define VERDICT_SHARE  0.25 /* of the window: a part with more explains it */
+#define TOP_SHARE      0.4  /* of the window: an operator with more stands out */
+#define CALLBACK_SHARE 0.8  /* of an operator: a function that it calls and that explains it */
+#define PART_SHARE     0.05 /* of the window: an operator with more is listed */
+#define LATE_WORK      1.25 /* of the mean work of the others: a device with less is not late by it */
+#define LATE_SAVING    0.15 /* of the window: what equal work saves at least, if it is the cause */
+#define ROWS_MAX       5
+#define COMPILED_MIN   8    /* programs, without steps: fewer are those that the program has */
+#define COMPILE_STEPS  0.3  /* of the steps: compilation in more is no start */
+#define READS_MIN      3    /* a step; fewer are not a loop that waits */
+#define READS_SHARE    0.3  /* of the programs: a read for about every third */
+#define PROGRAMS_MIN   10   /* a step; fewer are not many */
+#define PROGRAMS_ALL   50   /* the same without steps */
+#define SMALL_S        1e-3 /* of operators in a program that is small */
 
 struct operator_row {
     struct ps_str name;
@@ -39,8 +40,9 @@ struct xla {
     double wall_s, divisor; /* of the window; steps, or 1 */
     struct operator_row operators[ROWS_MAX];
     size_t n_operators;
-    double operators_ns; /* of all operators, on all threads */
-    struct ps_xla_unit unit, callee;
+    double operators_ns;             /* of all operators, on all threads */
+    struct ps_xla_unit unit, callee; /* outside of XLA */
+    struct ps_xla_unit callback;     /* in operators */
 };
 
 static double share_of(const struct xla *xla, enum ps_xla_part part)
@@ -229,7 +231,7 @@ static double unit_share(const struct xla *xla)
 }
 
 /* What the program does while no operator runs. */
-enum gap { GAP_NONE, GAP_UNIT, GAP_READS, GAP_PROGRAMS, GAP_MOVES, GAP_UNKNOWN };
+enum gap { GAP_NONE, GAP_UNIT, GAP_READS, GAP_PROGRAMS, GAP_MOVES, GAP_WAITS, GAP_UNKNOWN };
 
 static enum gap gap_of(const struct xla *xla)
 {
@@ -245,6 +247,8 @@ static enum gap gap_of(const struct xla *xla)
         return GAP_READS;
     if (share_of(xla, PS_XLA_TRANSFER) >= 0.5 * gaps)
         return GAP_MOVES;
+    if (share_of(xla, PS_XLA_WAIT) >= 0.5 * gaps)
+        return GAP_WAITS;
     if (programs >= (xla->time.steps.n ? PROGRAMS_MIN : PROGRAMS_ALL) &&
         seconds_of(xla, PS_XLA_COMPUTE) / programs < SMALL_S)
         return GAP_PROGRAMS;
@@ -307,6 +311,9 @@ static void add_gaps(struct ps_db *db, struct ps_conclusion *c, const struct xla
                           part_subject(c, flame, "Values are moved, and no operator runs"));
         cause->claim.evidence = count_of((double)xla->time.reads, "read", flame);
     }
+    if (share_of(xla, PS_XLA_WAIT) >= CAUSE_SHARE)
+        add_cause(c, xla, "waits", share_of(xla, PS_XLA_WAIT),
+                  part_subject(c, flame, "The program waits for results, and no operator runs"));
     if (dispatch >= CAUSE_SHARE)
         add_cause(c, xla, "dispatch", dispatch,
                   part_subject(c, calls, "Programs are started, and no operator runs"))
@@ -351,6 +358,13 @@ static void say_gap(struct ps_db *db, struct ps_conclusion *c, const struct xla 
                      PS_FACT_XLA_MOVES,
                      .values = {share_of(xla, PS_XLA_TRANSFER), seconds_of(xla, PS_XLA_TRANSFER)},
                      .link = flame});
+        break;
+    case GAP_WAITS:
+        conclude(
+            c, "waits", PS_WAITS, part_subject(c, flame, "results"), share_of(xla, PS_XLA_WAIT),
+            (struct ps_fact){PS_FACT_XLA_WAITS,
+                             .values = {share_of(xla, PS_XLA_WAIT), seconds_of(xla, PS_XLA_WAIT)},
+                             .link = flame});
         break;
     case GAP_UNKNOWN:
     case GAP_NONE:
@@ -449,7 +463,7 @@ static void say_late(struct ps_conclusion *c, const struct xla *xla, const struc
 
 /* --- Operators --- */
 
-static void say_operators(struct ps_conclusion *c, const struct xla *xla)
+static void say_operators(struct ps_db *db, struct ps_conclusion *c, const struct xla *xla)
 {
     const double all = share_of(xla, PS_XLA_COMPUTE);
 
@@ -462,6 +476,10 @@ static void say_operators(struct ps_conclusion *c, const struct xla *xla)
                  operator_share(xla, 0),
                  (struct ps_fact){PS_FACT_XLA_TOP_OPERATOR, .values = {operator_share(xla, 0), all},
                                   .link = operators_link()});
+        if (xla->callback.name && (double)xla->callback.ns >= CALLBACK_SHARE * xla->operators[0].ns)
+            ps_first_fact(c, (struct ps_fact){PS_FACT_XLA_CALLS_BACK,
+                                              unit_subject(db, c, &xla->callback),
+                                              .link = slice_link(c, xla->callback.longest)});
         return;
     }
     conclude(c, NULL, PS_FLAT, ps_no_subject, NAN,
@@ -506,7 +524,7 @@ static void say_first(struct ps_db *db, struct ps_conclusion *c, const struct xl
                                   .values = {collective, seconds_of(xla, PS_XLA_COLLECTIVE)},
                                   .link = operators_link()});
     else
-        say_operators(c, xla);
+        say_operators(db, c, xla);
 }
 
 static void compose(struct ps_conclusion *c, const struct xla *xla)
@@ -570,7 +588,8 @@ static enum ps_status conclude_xla(struct ps_db *db, struct ps_conclusion *out, 
     out->of_shares = xla->time.steps.n ? " of the steps" : " of the trace";
     out->of_seconds = xla->wall_s / xla->divisor;
     if (read_operators(db, out, xla, err) != PS_OK ||
-        ps_xla_outside_read(db, &xla->time, &xla->unit, &xla->callee, err) != PS_OK)
+        ps_xla_outside_read(db, &xla->time, &xla->unit, &xla->callee, err) != PS_OK ||
+        ps_xla_callback_read(db, &xla->time, &xla->callback, err) != PS_OK)
         return err->code;
     late = find_late(xla);
     add_operators(out, xla);

@@ -112,7 +112,7 @@ static size_t add_call(struct sums *sums, const struct ps_chunk *chunk, uint32_t
         v[SCOPE] = call.scope;
         v[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
     }
-    v[SELF] = ps_add_saturated(v[SELF], ps_chunk_value(chunk, PS_COL_SELF, i));
+    v[SELF] = ps_add_saturated(v[SELF], duration); /* less what add_nested() subtracts */
     v[TOTAL] = ps_add_saturated(v[TOTAL], duration);
     v[MIN] = duration < v[MIN] ? duration : v[MIN];
     v[MAX] = duration > v[MAX] ? duration : v[MAX];
@@ -128,6 +128,14 @@ static size_t add_call(struct sums *sums, const struct ps_chunk *chunk, uint32_t
     return index;
 }
 
+/* Subtracts a slice from the self time of the operator around it. Other slices in an operator are
+ * part of its self time, as functions of the program that it calls back. */
+static void add_nested(struct sums *sums, int64_t duration)
+{
+    if (sums->n_open)
+        sums->rows[sums->open[sums->n_open - 1].row].value[SELF] -= duration;
+}
+
 static void open_operator(struct sums *sums, int64_t end, size_t row)
 {
     PS_RESERVE_ONE(sums->open, sums->n_open, sums->cap_open);
@@ -141,6 +149,7 @@ static void add_wait(struct sums *sums, int64_t start, int64_t end)
 
     if (!sums->n_open || start < sums->waits_until)
         return;
+    add_nested(sums, end - start);
     sum = &sums->rows[sums->open[sums->n_open - 1].row].value[WAIT];
     *sum = ps_add_saturated(*sum, end - start);
     sums->waits_until = end;
@@ -166,8 +175,10 @@ static bool visit(void *user, const struct ps_chunk *chunk)
             sums->n_open--;
         if (kind == PS_SLICE_SYNC)
             add_wait(sums, start, end);
-        else if (kind == PS_SLICE_OP || ps_slice_on_device(kind))
+        else if (kind == PS_SLICE_OP || ps_slice_on_device(kind)) {
+            add_nested(sums, end - start);
             open_operator(sums, end, add_call(sums, chunk, i));
+        }
     }
     return true;
 }
@@ -182,8 +193,7 @@ static enum ps_status read_sums(struct ps_db *db, const struct ps_track_set *tra
         .range = sums->range,
         .must_start_in_range = true,
         .columns = PS_XLA_CALL_COLUMNS | PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
-                   PS_COL_BIT(PS_COL_FAMILY),
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY),
         .wants_args = true};
 
     if (err->code == PS_OK)
@@ -248,9 +258,8 @@ static size_t join_names(struct ps_xla_operator_sum *rows, size_t n)
     return kept;
 }
 
-/* The tracks of a worker. */
-static enum ps_status tracks_of_worker(struct ps_db *db, uint32_t worker, struct ps_track_set *out,
-                                       struct ps_err *err)
+enum ps_status ps_xla_worker_tracks(struct ps_db *db, uint32_t worker, struct ps_track_set *out,
+                                    struct ps_err *err)
 {
     PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
 
@@ -273,7 +282,7 @@ enum ps_status ps_xla_operators_read(struct ps_db *db, uint32_t worker, struct p
 
     *n = 0;
     *all_ns = 0;
-    tracks_of_worker(db, worker, &tracks, err);
+    ps_xla_worker_tracks(db, worker, &tracks, err);
     read_sums(db, &tracks, &sums, err);
     rows = ps_alloc_array(sums.n + 1, sizeof *rows);
     for (size_t i = 0; i < sums.n; i++) {

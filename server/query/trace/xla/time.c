@@ -43,20 +43,23 @@ enum ps_xla_name ps_xla_name_of(struct ps_str name)
                                            "XlaCompile",       "CompileCpuExecutable",
                                            "$mlir.py:",        "$compiler.py:",
                                            "$partial_eval.py:"};
-    static const char *const reads[] = {"np.asarray(jax.Array)", "$array.py:"};
+    static const char *const reads[] = {"np.asarray(jax.Array)"};
     static const char *const read_words[] = {"ToLiteral", "TransferFromDevice", "CopyRawToHost"};
-    static const char *const move_words[] = {"DevicePut",        "batched_device_put",
-                                             "TransferToDevice", "BufferFromHost",
-                                             "CopyToDevice",     "LinearizeInto"};
+    static const char *const move_words[] = {
+        "DevicePut",    "batched_device_put", "TransferToDevice", "BufferFromHost",
+        "CopyToDevice", "LinearizeInto",      "shard_args"};
     static const char *const starts[] = {"PjitFunction(", "ExecuteReplicated", "ExecuteSharded",
-                                         "ParseArguments", "shard_args"};
+                                         "ParseArguments"};
     static const char *const start_words[] = {"LoadedExecutable::Execute", "Executable::Execute"};
 
     if (starts_with_any(name, compiles, COUNT(compiles)) ||
         ps_str_find(name, PS_STR("Compiler::")) != NULL)
         return PS_XLA_NAME_COMPILES;
     if (name.len && name.ptr[0] == '$') /* a Python frame contains what it calls */
-        return PS_XLA_NAME_OTHER;
+        return ps_str_ends_with(name, PS_STR(" block_until_ready")) ||
+                       ps_str_ends_with(name, PS_STR(" try_to_block"))
+                   ? PS_XLA_NAME_WAITS
+                   : PS_XLA_NAME_OTHER;
     if (starts_with_any(name, reads, COUNT(reads)) || has_any(name, read_words, COUNT(read_words)))
         return PS_XLA_NAME_READS;
     if (has_any(name, move_words, COUNT(move_words)))
@@ -126,7 +129,8 @@ static void end_slice(struct reading *reading, const struct open_slice *slice)
     static const enum ps_xla_part parts[] = {[PS_XLA_NAME_COMPILES] = PS_XLA_COMPILE,
                                              [PS_XLA_NAME_MOVES] = PS_XLA_TRANSFER,
                                              [PS_XLA_NAME_READS] = PS_XLA_TRANSFER,
-                                             [PS_XLA_NAME_STARTS] = PS_XLA_DISPATCH};
+                                             [PS_XLA_NAME_STARTS] = PS_XLA_DISPATCH,
+                                             [PS_XLA_NAME_WAITS] = PS_XLA_WAIT};
 
     if (slice->what == PS_XLA_NAME_OTHER)
         return;

@@ -43,6 +43,9 @@ struct ps_xla_operator_sum {
     uint32_t name; /* text id */
     int64_t calls, self_ns;
 };
+/* The tracks of a worker. */
+enum ps_status ps_xla_worker_tracks(struct ps_db *db, uint32_t worker, struct ps_track_set *out,
+                                    struct ps_err *err);
 /* Stores the operators of a worker with most time, longest first, and the time of all. *n: at most
  * `most`. */
 enum ps_status ps_xla_operators_read(struct ps_db *db, uint32_t worker, struct ps_range range,
@@ -116,6 +119,11 @@ struct ps_xla_unit {
 enum ps_status ps_xla_outside_read(struct ps_db *db, const struct ps_xla_time *time,
                                    struct ps_xla_unit *unit, struct ps_xla_unit *callee,
                                    struct ps_err *err);
+/* Finds the function of the program that operators call back, as those of jax.pure_callback do: the
+ * innermost of those that are called once for each of these calls, and cover nearly all of them.
+ * Its name is 0 if there is none, or if the Python tracer was off. */
+enum ps_status ps_xla_callback_read(struct ps_db *db, const struct ps_xla_time *time,
+                                    struct ps_xla_unit *out, struct ps_err *err);
 /* Whether the name is that of a Python frame, "$app.py:12 load", and of a built-in function, "$time
  * sleep". */
 bool ps_xla_is_frame(struct ps_str name);
@@ -127,7 +135,8 @@ enum ps_xla_name {
     PS_XLA_NAME_COMPILES,
     PS_XLA_NAME_MOVES,
     PS_XLA_NAME_READS,
-    PS_XLA_NAME_STARTS
+    PS_XLA_NAME_STARTS,
+    PS_XLA_NAME_WAITS
 };
 enum ps_xla_name ps_xla_name_of(struct ps_str name);
 
