@@ -27,7 +27,7 @@ struct magic {
  * matches. */
 struct kind {
     const char *words[3];
-    /* description: "a pprof profile"; hint: the command that produces a supported format */
+    /* description: "an SVG picture"; hint: the command that produces a supported format */
     const char *description, *hint;
 };
 
