@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* copies.c: see copies.h. */
 #include "server/jobs/copies.h"
 
 #include <string.h>

@@ -127,22 +127,31 @@ static void leave_out_copies(struct ps_members *members)
     }
 }
 
-/* How many profiles of XLA are in the folder of the member. */
-static size_t count_hosts(const struct ps_members *members, const struct ps_member *member)
+/* Whether the member is a profile of XLA in the folder, and belongs to no part yet. */
+static bool is_free_host(const struct ps_member *member, struct ps_str folder)
 {
-    size_t len = ps_member_folder_len(member->name), n = 0;
+    return member->is_xplane && member->part == PS_MEMBER_ALONE &&
+           ps_member_folder_len(member->name) == folder.len &&
+           strncmp(member->name, folder.ptr, folder.len) == 0;
+}
+
+static struct ps_str folder_of(const struct ps_member *member)
+{
+    return (struct ps_str){member->name, ps_member_folder_len(member->name)};
+}
+
+static size_t count_free_hosts(const struct ps_members *members, struct ps_str folder)
+{
+    size_t n = 0;
 
     for (size_t i = 0; i < members->n; i++)
-        n += members->items[i].is_xplane && members->items[i].part == PS_MEMBER_ALONE &&
-             ps_member_folder_len(members->items[i].name) == len &&
-             strncmp(members->items[i].name, member->name, len) == 0;
+        n += is_free_host(&members->items[i], folder);
     return n;
 }
 
 static void add_host_part(struct ps_members *members, size_t first)
 {
-    struct ps_str folder = {members->items[first].name,
-                            ps_member_folder_len(members->items[first].name)};
+    const struct ps_str folder = folder_of(&members->items[first]);
     int part = (int)members->n_parts;
 
     PS_RESERVE_ONE(members->parts, members->n_parts, members->cap_parts);
@@ -151,9 +160,7 @@ static void add_host_part(struct ps_members *members, size_t first)
     for (size_t i = first; i < members->n; i++) {
         struct ps_member *member = &members->items[i];
 
-        if (!member->is_xplane || member->part != PS_MEMBER_ALONE ||
-            ps_member_folder_len(member->name) != folder.len ||
-            strncmp(member->name, folder.ptr, folder.len) != 0)
+        if (!is_free_host(member, folder))
             continue;
         member->part = part;
         members->parts[part].files++;
@@ -166,6 +173,6 @@ void ps_members_find_hosts(struct ps_members *members)
     leave_out_copies(members);
     for (size_t i = 0; i < members->n; i++)
         if (members->items[i].is_xplane && members->items[i].part == PS_MEMBER_ALONE &&
-            count_hosts(members, &members->items[i]) > 1)
+            count_free_hosts(members, folder_of(&members->items[i])) > 1)
             add_host_part(members, i);
 }
