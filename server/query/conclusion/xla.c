@@ -291,8 +291,7 @@ static void add_gaps(struct ps_db *db, struct ps_conclusion *c, const struct xla
         return;
     }
     if (outside >= CAUSE_SHARE) {
-        cause = add_cause(c, xla, "outside", outside,
-                          part_subject(c, flame, "No operator runs, and nothing else of XLA"));
+        cause = add_cause(c, xla, "outside", outside, part_subject(c, flame, "XLA does nothing"));
         if (xla->unit.name) {
             const struct ps_claim claim = unit_claim(db, c, xla);
 
