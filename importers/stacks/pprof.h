@@ -45,6 +45,7 @@ struct pprof_location {
     bool is_pruned;       /* drop_frames removes it and what it calls */
     bool is_pruned_below; /* drop_frames removes functions inlined into it, and what they call */
     uint32_t first_frame, n_frames; /* ids of its frames, the outermost first */
+    bool is_unique;                 /* no other location has its outermost frame */
 };
 
 /* Texts are indexes in the string table. */
@@ -166,7 +167,10 @@ uint32_t pprof_index_of(struct pprof_ids *ids, uint64_t id); /* adds the id if i
 /* UINT32_MAX: the file has no such id */
 uint32_t pprof_find_id(const struct pprof_ids *ids, uint64_t id);
 void pprof_ids_free(struct pprof_ids *ids);
+/* Returns the child of a node with a key, and adds it if there is none. */
 uint32_t pprof_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key);
+/* Adds a child that pprof_child is never asked for. */
+uint32_t pprof_new_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key);
 /* Frees what only pprof_child needs. */
 void pprof_nodes_finish(struct pprof_nodes *nodes);
 void pprof_nodes_free(struct pprof_nodes *nodes);

@@ -222,6 +222,20 @@ static uint32_t name_line(struct pprof *p, struct st_stacks *stacks, const struc
                           line->line > 0 ? (struct ps_str){number, (size_t)len} : PS_STR(""));
 }
 
+/* Marks the locations whose outermost frame no other one has. */
+static void mark_unique(struct pprof *p, size_t n_names)
+{
+    PS_AUTO(ps_free_ptr) uint8_t *n_locations = ps_alloc_array(n_names + 2, sizeof *n_locations);
+
+    for (size_t i = 0; i < p->location_ids.n; i++) {
+        uint8_t *n = &n_locations[p->frames[p->locations[i].first_frame]];
+
+        *n = *n ? 2 : 1;
+    }
+    for (size_t i = 0; i < p->location_ids.n; i++)
+        p->locations[i].is_unique = n_locations[p->frames[p->locations[i].first_frame]] == 1;
+}
+
 void pprof_name_frames(struct pprof *p, struct st_stacks *stacks)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -245,4 +259,5 @@ void pprof_name_frames(struct pprof *p, struct st_stacks *stacks)
                 name_line(p, stacks, &p->lines[location->first_line + k], &text);
         location->n_frames = (uint32_t)p->n_frames - location->first_frame;
     }
+    mark_unique(p, stacks->frames.count);
 }

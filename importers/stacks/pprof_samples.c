@@ -54,15 +54,29 @@ void pprof_ids_free(struct pprof_ids *ids)
 
 /* --- Trees of stacks --- */
 
-/* Returns the slot of a node, or the free one where it would be. */
-static uint32_t *slot_of(struct pprof_nodes *nodes, struct pprof_node node)
+/* A slot holds the index of a node in its lower bits, and a part of the hash in the others: most
+ * nodes with another key are passed over without a look at them, which would miss the caches. */
+#define INDEX_BITS 28
+#define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
+_Static_assert(ST_ROWS_MAX <= INDEX_MASK / 2 + 1, "indexes of nodes must fit in slots");
+
+/* Returns the slot of a node, or the free one where it would be. *hash_part: of a slot with it. */
+static uint32_t *slot_of(struct pprof_nodes *nodes, struct pprof_node node, uint32_t *hash_part)
 {
-    size_t at = ps_hash_pair(node.parent, node.key) & (nodes->n_slots - 1);
+    const uint64_t hash = ps_hash_pair(node.parent, node.key);
+    size_t at = hash & (nodes->n_slots - 1);
 
+    *hash_part = (uint32_t)(hash >> 32) & ~INDEX_MASK;
     for (;; at = (at + 1) & (nodes->n_slots - 1)) {
-        const struct pprof_node *found = &nodes->items[nodes->slots[at]];
+        const uint32_t slot = nodes->slots[at];
+        const struct pprof_node *found;
 
-        if (!nodes->slots[at] || (found->parent == node.parent && found->key == node.key))
+        if (!slot)
+            return &nodes->slots[at];
+        if ((slot & ~INDEX_MASK) != *hash_part)
+            continue;
+        found = &nodes->items[slot & INDEX_MASK];
+        if (found->parent == node.parent && found->key == node.key)
             return &nodes->slots[at];
     }
 }
@@ -71,31 +85,50 @@ static uint32_t *slot_of(struct pprof_nodes *nodes, struct pprof_node node)
 static void grow_slots(struct pprof_nodes *nodes)
 {
     free(nodes->slots);
-    nodes->n_slots = nodes->n_slots ? 2 * nodes->n_slots : 1024;
+    nodes->n_slots = nodes->n_slots ? nodes->n_slots : 512;
+    do
+        nodes->n_slots *= 2;
+    while (4 * nodes->n >= 3 * nodes->n_slots);
     nodes->slots = ps_alloc_array(nodes->n_slots, sizeof *nodes->slots);
-    for (uint32_t i = 1; i < nodes->n; i++)
-        *slot_of(nodes, nodes->items[i]) = i;
+    for (uint32_t i = 1; i < nodes->n; i++) {
+        uint32_t hash_part, *slot = slot_of(nodes, nodes->items[i], &hash_part);
+
+        *slot = i | hash_part;
+    }
 }
 
-uint32_t pprof_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key)
+/* Makes room for a node, and adds the root if there is none. */
+static void reserve_node(struct pprof_nodes *nodes)
 {
-    const struct pprof_node node = {parent, key};
-    uint32_t *slot;
-
     if (nodes->n + 1 >= nodes->cap) {
         nodes->cap += nodes->cap / 2 + 1024;
         nodes->items = ps_grow(nodes->items, nodes->cap, sizeof *nodes->items);
     }
     if (!nodes->n)
-        nodes->items[nodes->n++] = (struct pprof_node){UINT32_MAX, UINT32_MAX}; /* the root */
+        nodes->items[nodes->n++] = (struct pprof_node){UINT32_MAX, UINT32_MAX};
+}
+
+uint32_t pprof_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key)
+{
+    const struct pprof_node node = {parent, key};
+    uint32_t *slot, hash_part;
+
+    reserve_node(nodes);
     if (4 * nodes->n >= 3 * nodes->n_slots)
         grow_slots(nodes);
-    slot = slot_of(nodes, node);
+    slot = slot_of(nodes, node, &hash_part);
     if (!*slot) {
-        *slot = (uint32_t)nodes->n;
+        *slot = (uint32_t)nodes->n | hash_part;
         nodes->items[nodes->n++] = node;
     }
-    return *slot;
+    return *slot & INDEX_MASK;
+}
+
+uint32_t pprof_new_child(struct pprof_nodes *nodes, uint32_t parent, uint32_t key)
+{
+    reserve_node(nodes);
+    nodes->items[nodes->n] = (struct pprof_node){parent, key};
+    return (uint32_t)nodes->n++;
 }
 
 void pprof_nodes_finish(struct pprof_nodes *nodes)

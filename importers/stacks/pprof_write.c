@@ -18,6 +18,10 @@
 #define SUM_MAX    (INT64_MAX / 8) /* of the weights of a sample type */
 #define TRACKS_MAX 60000
 #define FEW_ITEMS  16384 /* that qsort sorts sooner */
+/* Labels divide a tree of more nodes only if it grows by less than a quarter. */
+#define DIVIDED_NODES_MAX 4000000
+/* A label that is a number with more values is a quantity, such as the size of a block. */
+#define NUMBERS_MAX 16
 
 /* What the values of a column measure. */
 struct measure {
@@ -31,7 +35,7 @@ struct measure {
     __int128 positive, negative; /* sums of the weights without the divisor */
 };
 
-/* A value, and where it belongs: (set << 32 | place of its stack). */
+/* A value, and where it belongs: (set << 32 | node of its stack). */
 struct placed {
     uint64_t place;
     int64_t value;
@@ -43,12 +47,10 @@ struct writer {
     struct measure measures[PPROF_TYPES_MAX + 1];
     size_t n_measures, chosen; /* chosen: the default */
     struct pprof_nodes tree;   /* of frames */
-    uint32_t *place_of;        /* [node of `tree`]: in the order of a walk, parents first */
-    uint32_t *node_at;         /* [place] */
     uint32_t *path;            /* frames of the current stack of a walk, the root first */
-    uint32_t *path_places;     /* places of its nodes, which ascend */
-    size_t cap_path, cap_path_places;
-    uint32_t n_path, path_end; /* path_end: the place of the innermost one */
+    uint32_t *path_nodes;      /* its nodes, which ascend */
+    size_t cap_path, cap_path_nodes;
+    uint32_t n_path, path_end; /* path_end: the innermost one */
     uint32_t no_frame;         /* id of the frame of empty stacks */
     struct st_emitter *emitter;
     int64_t span;                            /* of the longest track of the default */
@@ -63,10 +65,8 @@ static void writer_free(struct writer *w)
 {
     st_free(&w->stacks);
     pprof_nodes_free(&w->tree);
-    free(w->place_of);
-    free(w->node_at);
     free(w->path);
-    free(w->path_places);
+    free(w->path_nodes);
     free(w->track_names);
     free(w->track_tids);
     free(w->track_process);
@@ -332,6 +332,26 @@ static bool is_moment(const char *key, struct ps_str unit)
            (is_lower_word(unit, "nanoseconds") && strstr(key, "time"));
 }
 
+/* Whether a key is a number that has so many values that nobody selects one of them. */
+static bool is_quantity(const struct pprof_key *key)
+{
+    for (size_t v = 0; v < key->n_values; v++)
+        if (key->values[v].text)
+            return false;
+    return key->n_values > NUMBERS_MAX;
+}
+
+/* Sums the samples whose values of a key differ, and says so. */
+static void sum_key(struct writer *w, size_t key, const char *why)
+{
+    const struct ps_str name = clean_string(w, w->p->keys[key].name);
+
+    ps_sink_note(w->p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                 "samples cannot be selected by the label %.*s, which has %zu values: %s",
+                 (int)name.len, name.ptr, w->p->keys[key].n_values, why);
+    pprof_sum_key(w->p, key);
+}
+
 /* Finds the keys that name threads, and sums those that never divide; then sums keys until there
  * are few enough tracks. */
 static void choose_divisions(struct writer *w)
@@ -348,18 +368,15 @@ static void choose_divisions(struct writer *w)
         p->keys[k].is_moment = is_moment(word, pprof_string(p, p->keys[k].unit));
         if (!p->keys[k].is_summed && p->keys[k].is_moment)
             pprof_sum_key(p, k);
+        if (!p->keys[k].is_summed && !p->keys[k].is_thread && is_quantity(&p->keys[k]))
+            sum_key(w, k, "so many numbers are a quantity, whose totals are kept");
     }
     for (size_t i = 0; i < w->n_measures; i++)
         n_used += (size_t)(w->measures[i].positive > 0) + (size_t)(w->measures[i].negative < 0);
     while (p->n_sets > PPROF_SETS_MAX || p->n_sets * n_used > TRACKS_MAX) {
         key = pprof_key_to_sum(p, false);
         key = key == SIZE_MAX ? pprof_key_to_sum(p, true) : key;
-        ps_sink_note(p->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                     "samples cannot be selected by the label %.*s, which has %zu values: more "
-                     "than %d sets of labels are too many",
-                     (int)pprof_string(p, p->keys[key].name).len,
-                     pprof_string(p, p->keys[key].name).ptr, p->keys[key].n_values, PPROF_SETS_MAX);
-        pprof_sum_key(p, key);
+        sum_key(w, key, "the file has too many sets of labels");
     }
 }
 
@@ -494,15 +511,18 @@ static void name_sets(struct writer *w)
 
 /* --- The tree of frames --- */
 
-enum { FOUND_USER = 1, IS_CUT = 2 };
+enum { FOUND_USER = 1, IS_CUT = 2, IS_SHARED = 4 };
 
 /* Makes the tree of frames from that of locations: a location may have several frames, and several
  * locations the same. Below a location that drop_frames removes there is nothing, but not at the
  * root of a stack: as pprof, it keeps such locations until another one was found.
  *
+ * A node of frames that belongs to one node of locations only has new children, unless their frame
+ * is that of several locations. Only the others (IS_SHARED) are searched, as that is slow.
+ *
  * The tree of locations is large. So the key of its nodes becomes their node in the tree of frames,
  * by which values then refer to their stacks, and it is freed. */
-static void make_tree(struct writer *w)
+static enum ps_status make_tree(struct writer *w, struct ps_err *err)
 {
     struct pprof *p = w->p;
     PS_AUTO(ps_free_ptr) uint8_t *state = ps_alloc_array(p->stacks.n + 1, sizeof *state);
@@ -515,11 +535,16 @@ static void make_tree(struct writer *w)
         const struct pprof_location *location = &p->locations[node->key];
         const bool is_pruned = location->is_pruned || location->is_pruned_below;
         uint32_t at = p->stacks.items[node->parent].key;
+        uint32_t (*child)(struct pprof_nodes *, uint32_t, uint32_t);
 
-        state[i] = state[node->parent];
+        if (w->tree.n + location->n_frames > ST_ROWS_MAX)
+            return ps_fail(err, PS_LIMIT, "the stacks have more than %u different paths",
+                           ST_ROWS_MAX);
+        state[i] = state[node->parent] | (location->is_unique ? 0 : IS_SHARED);
+        child = state[i] & IS_SHARED ? pprof_child : pprof_new_child;
         if (!(state[i] & IS_CUT) && !(location->is_pruned && state[i] & FOUND_USER))
             for (uint32_t f = 0; f < location->n_frames; f++)
-                at = pprof_child(&w->tree, at, p->frames[location->first_frame + f]);
+                at = child(&w->tree, at, p->frames[location->first_frame + f]);
         if (is_pruned && state[i] & FOUND_USER)
             state[i] |= IS_CUT;
         state[i] |= is_pruned ? 0 : FOUND_USER;
@@ -530,31 +555,46 @@ static void make_tree(struct writer *w)
             p->columns[c].items[i].node = p->stacks.items[p->columns[c].items[i].node].key;
     pprof_nodes_free(&p->stacks);
     pprof_nodes_finish(&w->tree);
+    return PS_OK;
 }
 
-/* Numbers the nodes of the tree in the order of a walk, in which each subtree is in one piece. */
-static void place_nodes(struct writer *w)
+/* Returns the place of each node in the order of a walk, in which each subtree is in one piece. */
+static uint32_t *place_nodes(const struct pprof_nodes *tree)
 {
-    const size_t n = w->tree.n ? w->tree.n : 1;
-    uint32_t *next = ps_alloc_array(n, sizeof *next);
+    PS_AUTO(ps_free_ptr) uint32_t *next = ps_alloc_array(tree->n + 1, sizeof *next);
+    uint32_t *places = ps_alloc_array(tree->n + 1, sizeof *places);
 
-    w->place_of = ps_alloc_array(n, sizeof *w->place_of);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < tree->n; i++)
         next[i] = 1; /* nodes of the subtree */
-    for (size_t i = n; i-- > 1;)
-        next[w->tree.items[i].parent] += next[i];
-    for (size_t i = 1; i < n; i++) {
-        const uint32_t parent = w->tree.items[i].parent, size = next[i],
-                       behind = w->place_of[parent] + next[parent];
+    for (size_t i = tree->n; i-- > 1;)
+        next[tree->items[i].parent] += next[i];
+    for (size_t i = 1; i < tree->n; i++) {
+        const uint32_t parent = tree->items[i].parent, size = next[i],
+                       behind = places[parent] + next[parent];
 
         /* children are placed from the end of the subtree of their parent */
-        w->place_of[i] = behind - size;
+        places[i] = behind - size;
         next[parent] -= size;
     }
-    free(next);
-    w->node_at = ps_alloc_array(n, sizeof *w->node_at);
-    for (uint32_t i = 0; i < n; i++)
-        w->node_at[w->place_of[i]] = i;
+    return places;
+}
+
+/* Sorts the nodes of the tree of frames in the order of a walk, so that parents precede their
+ * children and neighbours share most of their ancestors. */
+static void sort_nodes(struct writer *w)
+{
+    struct pprof *p = w->p;
+    PS_AUTO(ps_free_ptr) uint32_t *places = place_nodes(&w->tree);
+    struct pprof_node *items = ps_grow(NULL, w->tree.n + 1, sizeof *items);
+
+    for (size_t i = 0; i < w->tree.n; i++)
+        items[places[i]] = (struct pprof_node){i ? places[w->tree.items[i].parent] : UINT32_MAX,
+                                               w->tree.items[i].key};
+    free(w->tree.items);
+    w->tree.items = items;
+    for (size_t c = 0; c < PPROF_TYPES_MAX; c++)
+        for (size_t i = 0; i < p->columns[c].n; i++)
+            p->columns[c].items[i].node = places[p->columns[c].items[i].node];
 }
 
 /* --- Tracks --- */
@@ -606,7 +646,7 @@ static struct placed *sort_values(struct writer *w, const struct measure *m, siz
     size_t merged = 0;
 
     for (size_t i = 0; i < c->n; i++)
-        items[i] = (struct placed){(uint64_t)c->items[i].set << 32 | w->place_of[c->items[i].node],
+        items[i] = (struct placed){(uint64_t)c->items[i].set << 32 | c->items[i].node,
                                    weight_of(m, c->items[i].value)};
     sort_placed(items, scratch, c->n);
     for (size_t i = 0; i < c->n; i++) {
@@ -619,15 +659,15 @@ static struct placed *sort_values(struct writer *w, const struct measure *m, siz
     return items;
 }
 
-/* Number of nodes of the current path that are placed up to `place`, which is one of them, or 0. */
-static uint32_t depth_in_path(const struct writer *w, uint32_t place)
+/* Number of nodes of the current path up to `node`, which is one of them, or 0. */
+static uint32_t depth_in_path(const struct writer *w, uint32_t node)
 {
     uint32_t low = 0, high = w->n_path;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (w->path_places[middle] <= place)
+        if (w->path_nodes[middle] <= node)
             low = middle + 1;
         else
             high = middle;
@@ -635,32 +675,64 @@ static uint32_t depth_in_path(const struct writer *w, uint32_t place)
     return low;
 }
 
-/* Makes the path that of a node, which is placed behind the node before. Its ancestors up to the
- * place of that one are ancestors of both, so only the others are visited. */
-static void move_path(struct writer *w, uint32_t place)
+/* Makes the path that of a node, which is behind the node before. Its ancestors up to that one are
+ * ancestors of both, so only the others are visited. Returns their number. */
+static uint32_t move_path(struct writer *w, uint32_t node)
 {
-    uint32_t node = w->node_at[place], n_added = 0, shared, up;
+    uint32_t n_added = 0, shared, up = node;
 
-    up = node;
-    for (; up && w->place_of[up] > w->path_end; up = w->tree.items[up].parent)
+    for (; up > w->path_end; up = w->tree.items[up].parent)
         n_added++;
-    shared = up ? depth_in_path(w, w->place_of[up]) : 0;
+    shared = up ? depth_in_path(w, up) : 0;
+    w->path_end = node;
     w->n_path = shared + n_added;
     w->path = ps_grow_to(w->path, &w->cap_path, w->n_path, sizeof *w->path);
-    w->path_places =
-        ps_grow_to(w->path_places, &w->cap_path_places, w->n_path, sizeof *w->path_places);
+    w->path_nodes = ps_grow_to(w->path_nodes, &w->cap_path_nodes, w->n_path, sizeof *w->path_nodes);
     for (uint32_t at = w->n_path; at-- > shared; node = w->tree.items[node].parent) {
         w->path[at] = w->tree.items[node].key;
-        w->path_places[at] = w->place_of[node];
+        w->path_nodes[at] = node;
     }
-    w->path_end = place;
+    return n_added;
+}
+
+/* Number of nodes of the trees of all sets of labels together, of the sample type that has most
+ * values. */
+static size_t count_divided_nodes(struct writer *w)
+{
+    const struct measure *most = &w->measures[0];
+    PS_AUTO(ps_free_ptr) struct placed *items = NULL;
+    size_t n, n_nodes = 0;
+
+    for (size_t i = 1; i < w->n_measures; i++)
+        if (w->p->columns[w->measures[i].column].n > w->p->columns[most->column].n)
+            most = &w->measures[i];
+    items = sort_values(w, most, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (i && items[i].place >> 32 != items[i - 1].place >> 32)
+            w->n_path = w->path_end = 0;
+        n_nodes += move_path(w, (uint32_t)(items[i].place & UINT32_MAX));
+    }
+    w->n_path = w->path_end = 0;
+    return n_nodes;
+}
+
+/* Sums labels as long as they divide a large tree into many times its nodes. Threads remain. */
+static void limit_division(struct writer *w)
+{
+    const size_t quarter_more = w->tree.n + w->tree.n / 4,
+                 n_most = quarter_more > DIVIDED_NODES_MAX ? quarter_more : DIVIDED_NODES_MAX;
+    size_t key;
+
+    while (w->p->n_sets > 1 && w->p->n_sets * w->tree.n > n_most &&
+           (key = pprof_key_to_sum(w->p, false)) != SIZE_MAX && count_divided_nodes(w) > n_most)
+        sum_key(w, key, "the stacks of each would be too many nodes");
 }
 
 /* Adds the stack of a value. */
 static enum ps_status add_stack(struct writer *w, uint32_t track, const struct placed *item,
                                 struct ps_err *err)
 {
-    move_path(w, (uint32_t)(item->place & UINT32_MAX));
+    (void)move_path(w, (uint32_t)(item->place & UINT32_MAX));
     return st_add_stack(&w->stacks, track, w->n_path ? w->path : &w->no_frame,
                         w->n_path ? w->n_path : 1, llabs(item->value), err);
 }
@@ -694,6 +766,13 @@ static void write_set(struct writer *w, size_t measure, uint32_t tracks[2])
     w->n_path = w->path_end = 0;
 }
 
+static void free_column(struct pprof_column *column)
+{
+    free(column->items);
+    column->items = NULL;
+    column->n = 0;
+}
+
 /* Writes the tracks of a measure. */
 static enum ps_status write_tracks(struct writer *w, size_t measure, struct ps_err *err)
 {
@@ -702,6 +781,8 @@ static enum ps_status write_tracks(struct writer *w, size_t measure, struct ps_e
     size_t n;
     PS_AUTO(ps_free_ptr) struct placed *items = sort_values(w, &w->measures[measure], &n);
 
+    if (measure > 0 || w->n_measures == w->p->n_types) /* else a computed measure has them too */
+        free_column(&w->p->columns[w->measures[measure].column]);
     w->stacks.weight = 0; /* of this measure: its sum fits */
     for (size_t i = 0; i < n && err->code == PS_OK; i++) {
         const bool is_negative = items[i].value < 0;
@@ -874,16 +955,8 @@ static enum ps_status write_measures(struct writer *w, struct ps_err *err)
     const struct measure *chosen = &w->measures[w->chosen];
 
     w->emitter = st_begin_typed(&w->stacks);
-    for (size_t i = 0; i < w->n_measures && err->code == PS_OK; i++) {
-        struct pprof_column *column = &p->columns[w->measures[i].column];
-
+    for (size_t i = 0; i < w->n_measures && err->code == PS_OK; i++)
         write_tracks(w, i, err);
-        if (i > 0 || w->n_measures == p->n_types) { /* else a computed measure has its values too */
-            free(column->items);
-            column->items = NULL;
-            column->n = 0;
-        }
-    }
     w->stacks.n_samples = p->n_samples - p->n_rejected;
     st_end_typed(w->emitter, (int64_t)(chosen->positive / chosen->divisor), w->span,
                  chosen->scale >= 1 && !chosen->is_time ? (int64_t)chosen->scale : 1);
@@ -898,8 +971,10 @@ enum ps_status pprof_write(struct pprof *p, struct ps_err *err)
     choose_default(&w);
     choose_divisions(&w);
     pprof_name_frames(p, &w.stacks);
-    make_tree(&w);
-    place_nodes(&w);
+    if (make_tree(&w, err) != PS_OK)
+        return err->code;
+    sort_nodes(&w);
+    limit_division(&w);
     name_no_frame(&w);
     name_sets(&w);
     write_types(&w);

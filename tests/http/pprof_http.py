@@ -86,6 +86,37 @@ class Pprof(ServerTest):
         self.assertIn("cannot be selected by the label request", str(self.ask(run, "notes")))
         self.assertEqual(self.ask(run, "stack_flame", ("label", "task=t1"))["sum"], sum(1000 + i for i in range(1, 5000, 2)))
 
+    def roles(self, run):
+        return {label["key"]: label["role"] for label in self.ask(run, "sample-types")["labels"]}
+
+    def test_many_numbers_are_a_quantity(self):
+        for n, role in ((16, "divides"), (17, "summed")):
+            run = self.add(f"sizes{n}", TYPES, [(["main"], [1, 1 << i], {"bytes": 1 << i, "tid": i, "task": f"t{i}"}) for i in range(n)])
+            self.assertEqual(self.roles(run), {"bytes": role, "tid": "thread", "task": "divides"})
+            self.assertEqual("label bytes, which has 17 values: so many numbers" in str(self.ask(run, "notes")), role == "summed")
+            values = next(label for label in self.ask(run, "sample-types", ("sample_type", "alloc"))["labels"] if label["key"] == "bytes")["values"]
+            self.assertEqual({row["value"]: row["total"] for row in values}, {str(1 << i): 1 << i for i in range(n)})
+
+    def test_labels_do_not_multiply_a_large_tree(self):
+        """9,000 nodes in each of 500 sets of labels would be 4.5 million: threads divide, the route is summed."""
+        samples = [(["f"] * 9000, [1, 0], {"route": f"r{i}", "thread name": f"t{i % 2}"}) for i in range(500)]
+        run = self.add("large", TYPES, samples)
+        self.assertEqual(self.roles(run), {"route": "summed", "thread name": "thread"})
+        self.assertIn("label route, which has 500 values: the stacks of each would be too many nodes", str(self.ask(run, "notes")))
+        self.assertEqual(self.ask(run, "stack_flame", ("label", "thread name=t1"))["sum"], 250)
+        self.assertEqual(self.roles(self.add("small", TYPES, samples[:4])), {"route": "divides", "thread name": "thread"})
+
+    def test_locations_that_share_frames(self):
+        """Locations with equal frames are one node, also if one has more frames, or is below such a node."""
+        inlined = (("a", "x.c", 1), ("b", "x.c", 2))
+        run = self.add("shared", TYPES, [
+            ([inlined, "leaf"], [1, 0]), (["other"], [8, 0]), ([("a", "x.c", 1), ("b", "x.c", 2), "leaf"], [2, 0]), ([("a", "x.c", 1)], [4, 0])])
+        frames = self.ask(run, "stack_flame")["frames"]
+        self.assertEqual(sorted(name.split(" ")[0] for name in frames["name"]), ["a", "b", "leaf", "other"])
+        self.assertEqual(self.ask(run, "stack_flame")["sum"], 15)
+        slices = self.server.request("POST", "/api/v1/sql", f'{{"run": "{run}", "sql": "SELECT slices FROM track WHERE sample_type = 1"}}').json
+        self.assertEqual(slices["rows"], [[4]])
+
     def test_differences_keep_their_sign_in_tables(self):
         run = self.add("difference", TYPES[:1], [(["main", "work"], [50]), (["main", "rest"], [-20]), (["main"], [-5])])
         rows = {row[1].split(" ")[0]: tuple(row[6:8]) for row in self.ask(run, "stack_functions")["rows"]}
