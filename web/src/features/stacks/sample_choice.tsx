@@ -3,6 +3,7 @@
  * The controls that choose which samples the tabs of stacks show: the menu of sample types, the menu
  * of labels, and the row of the labels that are chosen.
  */
+import { Fragment } from 'preact';
 import type { Run, SampleLabel, SampleType, SampleTypes } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { plural } from '../../base/units';
@@ -167,7 +168,7 @@ export function ChosenLabels({ run }: { run: Run }) {
                 <span key={key} class="label-choices">
                     {at > 0 && <span class="soft">and</span>}
                     {values.map((value, i) => (
-                        <>
+                        <Fragment key={value}>
                             {i > 0 && <span class="soft">or</span>}
                             <span class="transform-chip" title={`${key} = ${value}`}>
                                 <span class="soft">{key} =</span>
@@ -180,7 +181,7 @@ export function ChosenLabels({ run }: { run: Run }) {
                                     ×
                                 </button>
                             </span>
-                        </>
+                        </Fragment>
                     ))}
                 </span>
             ))}
