@@ -54,6 +54,7 @@ test('sample types: a type is chosen, its unit is everywhere, the URL keeps it',
         await pick(page, /allocated/);
         await rowOf(page, 'read', ['3.000', '3.000']);
         check((await page.getByRole('columnheader', { name: /self/ }).first().innerText()).includes('MiB'), 'the unit of the column');
+        equal(await page.getByRole('columnheader', { name: /stretches/ }).count(), 0, 'samples without an order have no stretches');
         equal(query(page).get('sample_type'), 'allocated', 'the URL');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
         await page.getByRole('link', { name: 'Left heavy' }).click();

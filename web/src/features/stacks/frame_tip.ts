@@ -11,6 +11,7 @@ import { tipOf, weightRows } from '../../model/tree_tip';
 import { estimateText, isStacks } from '../trace/data';
 import { linesOf } from './flame_tree';
 import { originSuffix } from './parts';
+import { hasStretches } from './sample_types';
 
 const LINES_SHOWN = 5;
 
@@ -38,8 +39,12 @@ function estimateRows(run: Run, { total, self }: Flame, node: number): TipRow[] 
 function countTexts(run: Run, flame: Flame, node: number): string[] {
     const count = flame.count[node];
     const { family, kind } = flame;
-    if (isStacks(run))
-        return [`${plural(count, 'stretch', 'stretches')}${originSuffix(flame, node)}`];
+    if (isStacks(run)) {
+        const origin = originSuffix(flame, node);
+        return hasStretches(run)
+            ? [`${plural(count, 'stretch', 'stretches')}${origin}`]
+            : [origin.replace(/^, /, '')].filter(Boolean);
+    }
     const what = `${kindLabel(kind[node])}, ${familyOf(family[node]).label}`;
     return count > 0 ? [plural(count, 'slice'), what] : [what];
 }

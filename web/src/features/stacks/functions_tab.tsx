@@ -37,7 +37,7 @@ import { flameOfFunction } from './flame_tree';
 import { useFunctionId } from './function_id';
 import { FRAME_KEYS, PeriodField, stackParams, stackQuery, useStackSums } from './parts';
 import { ChosenLabels, SampleChoice } from './sample_choice';
-import { samplesKey, typeOf } from './sample_types';
+import { hasStretches, samplesKey, typeOf } from './sample_types';
 import { ThreadSelect } from './threads';
 import { transformActions, TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
@@ -111,11 +111,16 @@ function functionColumns(
         ...estimated,
         partColumn('self', hasDecreases, { width: hasDecreases ? 120 : 92, hideBelow: 700 }),
         partColumn('total', hasDecreases, { width: hasDecreases ? 120 : 92, hideBelow: 760 }),
-        countColumn<StackFunctionRow>('slices', 'stretches', {
-            width: 80,
-            hideBelow: 1000,
-            title_tip: 'frames of this function in the graph; equal neighbours are merged',
-        }),
+        ...(hasStretches(run)
+            ? [
+                  countColumn<StackFunctionRow>('slices', 'stretches', {
+                      width: 80,
+                      hideBelow: 1000,
+                      title_tip:
+                          'frames of this function in the graph; equal neighbours are merged',
+                  }),
+              ]
+            : []),
     ];
 }
 

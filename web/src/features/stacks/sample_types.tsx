@@ -40,6 +40,11 @@ export function typeOf(run: Run): SampleType | null {
     return types && shownType(types, route.value.query.sample_type);
 }
 
+/** Whether samples that follow each other are known. Those of a run with sample types have no order. */
+export function hasStretches(run: Run): boolean {
+    return !kindHas(run.kind, 'sample_types');
+}
+
 interface SamplesState {
     isReady: boolean;
     error: ApiError | null;
