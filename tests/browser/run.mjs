@@ -11,7 +11,7 @@ import { launch, Pages, Shelf, SHORT, tests } from './lib.mjs';
 // Those first that others import.
 const FILES = [
     'access', 'shelf', 'empty_shelf', 'imports', 'what_if', 'functions', 'lines', 'printed', 'timeline', 'timeline_tracks', 'area', 'notes', 'trace_tabs', 'trace_sandwich', 'summaries',
-    'nsys', 'measure', 'memory', 'snapshot', 'pair', 'stacks', 'sample_types', 'selection', 'compare', 'compare_group', 'environment', 'compare_time', 'compare_side', 'snapshot_compare', 'requests_compare', 'ranks', 'inference', 'requests', 'critical_path', 'roofline', 'trend', 'scroll', 'login',
+    'nsys', 'measure', 'memory', 'snapshot', 'pair', 'stacks', 'sample_types', 'selection', 'compare', 'compare_group', 'environment', 'compare_time', 'compare_side', 'snapshot_compare', 'requests_compare', 'ranks', 'inference', 'requests', 'critical_path', 'roofline', 'xla', 'trend', 'scroll', 'login',
     'share', 'conclusion', 'attacks', 'offline', 'shots', 'search', 'sql', 'docs', 'layout',
     'loading', 'columns', 'refusals',
     'a11y',
