@@ -35,6 +35,7 @@ static enum ps_status ask_matches(const struct ps_explored *x, const char *view,
         add_exact_pattern(&pattern, x->name);
     ps_url_add_param(&path, "q", exact ? pattern.ptr : x->name);
     ps_url_add_param(&path, "regex", exact ? "1" : NULL);
+    ps_url_add_param(&path, "sample_type", ps_arg_text(x->call, "sample_type"));
     return ps_ask(x->call, &path, out, err);
 }
 

@@ -14,13 +14,17 @@
 
 static const char base[] = "% of the function's total";
 
-/* How the run counts: in ns, or in its own unit times value_scale (docs/api-traces.md). */
-static struct ps_node_unit unit_of(const cJSON *run)
+/* How the run counts: in ns, or in its own unit times value_scale (docs/api-traces.md). A sample
+ * type that is chosen has the unit that the answer names. */
+static struct ps_node_unit unit_of(const struct ps_explored *x, const cJSON *answer)
 {
+    const cJSON *run = x->run;
     const double scale = ps_member_number(ps_member(run, "summary"), "value_scale");
     const char *unit = ps_kind_stack_unit(ps_member_text(run, "kind"),
                                           ps_member_text(ps_member(run, "headline"), "unit"));
 
+    if (ps_arg_text(x->call, "sample_type"))
+        return (struct ps_node_unit){1, ps_member_text(answer, "unit")};
     if (strcmp(unit, "s") == 0)
         return (struct ps_node_unit){1, "ns"};
     return (struct ps_node_unit){scale > 0 ? scale : 1, unit};
@@ -110,15 +114,19 @@ static enum ps_status add_function(const struct ps_explored *x, const cJSON *mat
     PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_nodes_free) struct ps_nodes outward = {0};
     PS_AUTO(ps_nodes_free) struct ps_nodes inward = {0};
-    const struct ps_node_unit unit = unit_of(x->run);
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    struct ps_node_unit unit;
     const cJSON *callers, *callees;
-    char params[64];
     double whole;
 
-    (void)snprintf(params, sizeof params, "limit=2000&name_id=%.0f",
-                   ps_cell_number(matches, 0, "name_id"));
-    if (ps_ask_view(x->call, x->id, "sandwich", params, &answer, err) != PS_OK)
+    ps_buf_puts(&path, "runs");
+    ps_url_add_segment(&path, x->id);
+    ps_buf_printf(&path, "/sandwich?limit=2000&name_id=%.0f",
+                  ps_cell_number(matches, 0, "name_id"));
+    ps_url_add_param(&path, "sample_type", ps_arg_text(x->call, "sample_type"));
+    if (ps_ask(x->call, &path, &answer, err) != PS_OK)
         return err->code;
+    unit = unit_of(x, ps_member(answer, "callers"));
     callers = ps_member(answer, "callers");
     callees = ps_member(answer, "callees");
     if (ps_nodes_read(callers, &outward, err) != PS_OK ||

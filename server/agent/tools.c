@@ -105,7 +105,8 @@ const struct ps_tool ps_tools[] = {
      {RUN_PARAM,
       {"name", PS_PARAM_TEXT, true, NULL,
        "name as another tool showed it, or a part of it; the row with most time is taken; of a load "
-       "test `request 13` or `worst request`"}}},
+       "test `request 13` or `worst request`"},
+      SAMPLE_TYPE_PARAM}},
     {"timeline",
      "Look into a window of a trace",
      "Shows what ran in a window of a trace or in one step: parts of the time, use of the devices, "

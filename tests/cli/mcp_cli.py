@@ -6,9 +6,13 @@ import os
 import re
 import select
 import subprocess
+import sys
 import unittest
 
 from program import DEMO, PROGRAM, ROOT, ShelfTest
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
+import make_pprof  # noqa: E402
 
 VERSION = "2025-06-18"
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -163,6 +167,16 @@ class Tools(Agent):
         self.assertIn("`<listcomp>` `/tmp/perfshelf-demo/bookshop.py:35`", callers["rows"][0][-1])
         self.assertAlmostEqual(callees["rows"][0][0], 0.37981569)
         self.assertAlmostEqual(callees["rows"][0][1], 57.941346, 5)
+
+    def test_explore_with_a_sample_type(self):
+        path = os.path.join(self.data, "types.pb")
+        with open(path, "wb") as file:
+            file.write(make_pprof.Profile([("alloc_objects", "count"), ("alloc_space", "bytes")], [(["main", "work"], [7, 4096])]).bytes())
+        self.ok("add", path)
+        self.assertIn("total: 4.00 KiB", self.text("explore", run="types.pb", name="work"))
+        self.assertIn("total: 7 objects", self.text("explore", run="types.pb", name="work", sample_type="alloc_objects"))
+        self.assertIn("total: 7 objects", self.ok("explore", "types.pb", "work", "--sample-type", "alloc_objects"))
+        self.assertIn("has no sample type inuse_space", self.failure("explore", run="types.pb", name="work", sample_type="inuse_space"))
 
     def test_explore_takes_names_as_they_are_shown(self):
         self.assertIn("fetchone", self.text("explore", run="bookshop-slow", name="<method 'fetchone' of 'sqlite3.Cursor' objects>"))
