@@ -6,6 +6,7 @@
  * and a set of labels, are sorted by their stacks and merged: a track has one slice for each node
  * of its call tree. Values below 0 have tracks of their own.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,12 +401,14 @@ static int by_total(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b; /* place: index of the value */
 
-    if (x->value != y->value)
-        return x->value < y->value ? 1 : -1;
+    const double of_x = fabs((double)x->value), of_y = fabs((double)y->value);
+
+    if (of_x != of_y)
+        return of_x < of_y ? 1 : -1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Writes the values of a key with the greatest totals of a measure. */
+/* Writes the values of a key with the greatest totals of a measure, above or below 0. */
 static void write_values(struct writer *w, size_t key_index, size_t measure)
 {
     const struct pprof_key *key = &w->p->keys[key_index];

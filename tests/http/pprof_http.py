@@ -170,6 +170,11 @@ class Pprof(ServerTest):
             self.assertEqual(self.ask(run, "sample-types")["types"][0]["unit"], noun)
             self.assertEqual(self.said(run).startswith("Too few to tell the cause: 4 objects. "), noun == "objects")
 
+    def test_labels_with_the_greatest_differences(self):
+        run = self.add("change", TYPES[:1], [(["main"], [-1000 if i == 150 else i + 1], {"task": f"t{i}"}) for i in range(151)])
+        values = self.ask(run, "sample-types")["labels"][0]["values"]
+        self.assertEqual((len(values), "t150" in [row["value"] for row in values]), (100, True))
+
     def test_one_warning_for_all_values_below_0(self):
         run = self.add("below", TYPES, [(["main"], [-50, -3]), (["main", "work"], [9, 9])])
         self.assertEqual(len([row for row in self.ask(run, "notes")["rows"] if "some values of cpu, alloc are below 0" in str(row)]), 1)
