@@ -39,6 +39,7 @@ struct ps_importer {
     FORMAT(pprof)                                                                                  \
     FORMAT(xplane)                                                                                 \
     FORMAT(torch_perfetto)                                                                         \
+    FORMAT(perfetto_samples) /* before perfetto, which reads any trace */                          \
     FORMAT(perfetto)                                                                               \
     FORMAT(importtime)                                                                             \
     FORMAT(line_text)                                                                              \

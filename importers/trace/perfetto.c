@@ -18,6 +18,7 @@
 #include "importers/trace/import.h"
 #include "importers/trace/perfetto.h"
 #include "importers/trace/perfetto_read.h"
+#include "importers/trace/perfetto_samples.h"
 
 #define COMPRESSED_DEPTH 2
 #define PROGRESS_PACKETS (1u << 14)
@@ -179,6 +180,8 @@ static void read_interned(struct pf_reader *r, struct pf_sequence *sequence, str
         pf_count_fault(r, PF_FAULT_NESTED);
     pf_read_interned_data(r, sequence, &data);
     pf_read_gpu_interned(r, sequence, &data);
+    if (r->samples)
+        pf_read_sample_interned(r, sequence, &data);
 }
 
 static void read_descriptors(struct pf_reader *r, struct pf_sequence *sequence,
@@ -188,6 +191,8 @@ static void read_descriptors(struct pf_reader *r, struct pf_sequence *sequence,
         read_interned(r, sequence, packet->interned_data);
     if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TRACE_PACKET_DEFAULTS))
         pf_read_defaults(sequence, packet->trace_packet_defaults);
+    if (r->samples && packet->trace_packet_defaults.len)
+        pf_read_sample_defaults(r, sequence, packet->trace_packet_defaults);
     if (packet->clock_snapshot.len)
         pf_read_clock_snapshot(r, sequence->id, packet->clock_snapshot);
     if (PS_WIRE_HAS(packet, PF_TRACE_PACKET_HAS_TRACK_DESCRIPTOR))
@@ -226,6 +231,8 @@ static void read_packet(struct pf_reader *r, struct ps_str bytes)
         return;
     if (packet.has & HAS_DESCRIPTORS)
         read_descriptors(r, sequence, &packet);
+    if (r->samples && pf_read_samples(r, sequence, &packet))
+        return;
     if (PS_WIRE_HAS(&packet, PF_TRACE_PACKET_HAS_TRACK_EVENT)) {
         (void)pf_read_event(r, sequence, &packet);
         return;
@@ -361,12 +368,23 @@ static void list_unread(const struct pf_reader *r, struct ps_buf *out)
     }
 }
 
+static bool is_sample(uint64_t number)
+{
+    return number == PF_TRACE_PACKET_PERF_SAMPLE || number == PF_TRACE_PACKET_STACK_SAMPLE ||
+           number == PF_TRACE_PACKET_STREAMING_PROFILE_PACKET;
+}
+
 static void note_unread(struct pf_reader *r)
 {
     for (uint64_t i = 0; i < PF_PACKET_FIELDS; i++) {
         const char *name = name_of_packet(i);
 
-        if (r->unread[i] && name)
+        if (r->unread[i] && is_sample(i))
+            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                         "packets with samples of stacks, %s, not shown beside events (record them "
+                         "without track_event): %" PRIu64,
+                         name, r->unread[i]);
+        else if (r->unread[i] && name)
             ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                          "packets of another data source, %s, not read: %" PRIu64, name,
                          r->unread[i]);
@@ -418,6 +436,10 @@ static enum ps_status refuse_without_events(struct pf_reader *r)
                        "the trace has no events of a program (TrackEvent), only packets of other "
                        "data sources (%.*s)" PS_HINT "record with the data source track_event",
                        (int)(others.len < 300 ? others.len : 300), others.ptr);
+    if (r->samples)
+        return ps_fail(r->err, PS_BAD_INPUT,
+                       "the trace has no samples: the profiler lost or skipped them" PS_HINT
+                       "record with a lower frequency, or with larger buffers");
     return ps_fail(r->err, PS_BAD_INPUT,
                    "the trace contains no events: nothing was recorded" PS_HINT
                    "run the code while the recording is active, and record again");
@@ -454,6 +476,40 @@ enum ps_status pf_trace_read(struct ps_stream *in, struct tr_trace *trace, bool 
     *trace = r->trace;
     free_reader(r);
     return status;
+}
+
+static enum ps_status read_samples(struct pf_reader *r, struct ps_stream *in)
+{
+    (void)read_packets(r, in);
+    if (r->err->code != PS_OK || ps_stream_status(in, r->err) != PS_OK)
+        return r->err->code;
+    if (!pf_has_samples(r->samples))
+        return refuse_without_events(r);
+    pf_sequences_end(r);
+    note_faults(r);
+    note_unread(r);
+    return pf_samples_write(r);
+}
+
+static enum ps_status load_samples(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct pf_reader *r = ps_alloc(sizeof *r);
+    struct ps_err failure = PS_ERR_INIT;
+    struct tr_trace trace;
+    enum ps_status status;
+
+    r->out = out;
+    r->err = &failure;
+    r->trace = (struct tr_trace){.out = out, .err = &failure};
+    r->clocks.primary = PF_CLOCK_BOOTTIME;
+    r->samples = pf_samples_new(out);
+    tr_fill_begin(&r->trace, &source);
+    status = read_samples(r, in);
+    trace = r->trace;
+    pf_samples_free(r->samples);
+    free_reader(r);
+    tr_trace_free(&trace);
+    return ps_fail_copy_hint(err, &failure, status == PS_LIMIT ? "record a shorter time" : "");
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -568,6 +624,31 @@ bool pf_is_torch_trace(struct ps_str head)
     return pf_is_trace(head) && has_torch_words(head);
 }
 
+/* Whether the first packets have samples of stacks, and no events. */
+static bool has_only_samples(struct ps_str head)
+{
+    struct ps_wire_any outer = {.rest = head};
+    bool any = false;
+
+    while (ps_wire_next(&outer)) {
+        struct ps_wire_any field = {.rest = outer.bytes};
+
+        while (ps_wire_next(&field)) {
+            if (field.number == PF_TRACE_PACKET_TRACK_EVENT ||
+                field.number == PF_TRACE_PACKET_GPU_RENDER_STAGE_EVENT ||
+                field.number == PF_TRACE_PACKET_GPU_COUNTER_EVENT)
+                return false;
+            any |= is_sample(field.number);
+        }
+    }
+    return any;
+}
+
+static enum ps_match sniff_samples(struct ps_str head)
+{
+    return pf_is_trace(head) && has_only_samples(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
 static enum ps_match sniff(struct ps_str head)
 {
     return pf_is_trace(head) ? PS_MATCH_SURE : PS_MATCH_NO;
@@ -580,4 +661,13 @@ const struct ps_importer ps_perfetto = {
     .record_command = "rocprofv3 --sys-trace --output-format pftrace -- python app.py",
     .sniff = sniff,
     .load = load,
+};
+
+const struct ps_importer ps_perfetto_samples = {
+    .kind = "perfetto-samples",
+    .label = "Samples of a Perfetto trace",
+    .description = "stacks that Perfetto's traced_perf, or another profiler, sampled",
+    .record_command = "perfetto --txt -c linux.perf.cfg -o app.pftrace",
+    .sniff = sniff_samples,
+    .load = load_samples,
 };

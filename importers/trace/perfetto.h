@@ -49,6 +49,16 @@ enum pf_table {
     PF_GPU_COUNTERS,     /* 1 + index in pf_gpu.descriptors */
     PF_KERNELS,          /* text id */
     PF_LAUNCH_NAMES,     /* text id */
+    /* of samples: 1 + index in the tables of pf_samples */
+    PF_FUNCTIONS,
+    PF_BUILD_IDS,
+    PF_MAPPING_PATHS,
+    PF_SOURCE_PATHS,
+    PF_MAPPINGS,
+    PF_FRAMES,
+    PF_CALLSTACKS,
+    PF_TASKS,
+    PF_COUNTERS,
     PF_N_TABLES
 };
 
@@ -83,6 +93,9 @@ struct pf_sequence {
     uint32_t thread; /* index in trace.threads, + 1; 0: none */
     int64_t delta_ns;
     bool has_delta;
+    /* defaults of samples: what they count, as PF_COUNTERS; 0: each counts as one */
+    uint32_t perf_counter, sample_counter;
+    uint64_t sample_period; /* of PerfSample, in ns */
 };
 
 /* --- Clocks --- */
@@ -261,7 +274,8 @@ struct pf_reader {
     struct pf_args args;
     struct pf_gpu gpu;
     struct pf_torch torch;
-    struct ps_buf text; /* scratch of pf_clean_text */
+    struct pf_samples *samples; /* perfetto_samples.h; NULL: the trace is read for its events */
+    struct ps_buf text;         /* scratch of pf_clean_text */
     uint32_t flow_name;
     uint32_t *generations; /* the index of the sequence, by generation of its state */
     uint32_t n_generations, cap_generations;
@@ -309,6 +323,10 @@ void pf_read_track_descriptor(struct pf_reader *r, struct ps_str bytes);
 void pf_read_thread_descriptor(struct pf_reader *r, struct pf_sequence *sequence,
                                struct ps_str bytes);
 void pf_read_process_descriptor(struct pf_reader *r, struct ps_str bytes);
+void pf_read_process_tree(struct pf_reader *r, struct ps_str bytes);
+/* The names that process trees and old descriptors give to a process and a thread, or "". */
+void pf_names_of_ids(const struct pf_reader *r, int64_t pid, int64_t tid, struct ps_str *process,
+                     struct ps_str *thread);
 /* Index in trace.threads of a thread by its ids. */
 uint32_t pf_thread_of_ids(struct pf_reader *r, int64_t pid, int64_t tid);
 /* Names the threads of the trace when all descriptors are read. */

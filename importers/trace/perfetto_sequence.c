@@ -197,6 +197,8 @@ static void clear_defaults(struct pf_sequence *sequence)
     sequence->clock = sequence->track = 0;
     sequence->has_track = false;
     sequence->extra_counters.n = sequence->extra_double_counters.n = 0;
+    sequence->perf_counter = sequence->sample_counter = 0;
+    sequence->sample_period = 0;
 }
 
 void pf_sequence_clear(struct pf_reader *r, struct pf_sequence *sequence)

@@ -213,6 +213,44 @@ void pf_read_thread_descriptor(struct pf_reader *r, struct pf_sequence *sequence
     }
 }
 
+void pf_read_process_tree(struct pf_reader *r, struct ps_str bytes)
+{
+    struct pf_process_tree tree;
+    struct pf_tree_process process;
+    struct pf_tree_thread thread;
+    struct ps_wire_fault fault;
+    struct ps_str name;
+    uint32_t index;
+
+    if (!ps_wire_read(&pf_process_tree_message, bytes, &tree, &fault))
+        pf_count_fault(r, PF_FAULT_NESTED);
+    while (ps_wire_next_string(&tree.processes, &bytes)) {
+        (void)ps_wire_read(&pf_tree_process_message, bytes, &process, &fault);
+        index = pf_track_index(r, old_uuid((uint64_t)process.pid, 0));
+        if (r->err->code == PS_OK && ps_wire_next_string(&process.cmdline, &name))
+            r->tracks.items[index].process_name = keep_text(r, name);
+    }
+    while (ps_wire_next_string(&tree.threads, &bytes)) {
+        (void)ps_wire_read(&pf_tree_thread_message, bytes, &thread, &fault);
+        index = pf_track_index(r, old_uuid((uint64_t)thread.tgid, (uint64_t)thread.tid + 1));
+        if (r->err->code == PS_OK && thread.name.len)
+            r->tracks.items[index].thread_name = keep_text(r, thread.name);
+    }
+}
+
+void pf_names_of_ids(const struct pf_reader *r, int64_t pid, int64_t tid, struct ps_str *process,
+                     struct ps_str *thread)
+{
+    uint32_t of_process = find_track(&r->tracks, old_uuid((uint64_t)pid, 0));
+    uint32_t of_thread = find_track(&r->tracks, old_uuid((uint64_t)pid, (uint64_t)tid + 1));
+
+    *process = *thread = PS_STR("");
+    if (of_process != PS_HASH_NONE)
+        *process = r->tracks.items[of_process].process_name;
+    if (of_thread != PS_HASH_NONE)
+        *thread = r->tracks.items[of_thread].thread_name;
+}
+
 /* --- The threads of the trace --- */
 
 /* The track above; NO_TRACK: there is none, or it is not declared. */

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make_perfetto.py: writes the samples of tests/golden/perfetto, the same every time: small traces in the wire format of Protocol Buffers, field by field.
+"""make_perfetto.py: writes the samples of tests/golden/perfetto and perfetto_samples, the same every time: small traces in the wire format of Protocol Buffers, field by field.
 Each is about one subject; the numbers can be checked by hand, and were compared with trace_processor 52."""
 import os
 import struct
 import zlib
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto")
+SAMPLES_FOLDER = FOLDER + "_samples"
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CLEARED, NEEDS = 1, 2
 REALTIME, MONOTONIC, BOOTTIME = 1, 3, 6
@@ -195,6 +196,80 @@ def compressed():
     return out + event(200, INSTANT, track=2, name="last")
 
 
+def interned(field, iid, text):
+    return data(field, number(1, iid) + data(2, text))
+
+
+def frame(iid, *parts):
+    return data(6, number(1, iid) + b"".join(parts))
+
+
+def callstack(iid, *frames):
+    return data(7, number(1, iid) + b"".join(number(2, one) for one in frames))
+
+
+def processes():
+    return packet(data(2, data(1, number(1, 100) + data(3, "app.py")) + data(2, number(1, 101) + data(2, "worker") + number(3, 100))))
+
+
+STACKS = (interned(5, 1, "main") + interned(5, 2, "work") + interned(16, 1, b"\xab\xcd") + interned(17, 1, "lib64") + interned(17, 2, "libwork.so") + interned(18, 1, "/src/app.py")
+          + data(19, number(1, 1) + number(2, 1) + number(7, 1) + number(7, 2))
+          + frame(1, number(2, 1), number(3, 1), number(5, 1), number(6, 3)) + frame(2, number(2, 2), number(3, 1), number(4, 16)) + frame(3, number(3, 1), number(4, 32))
+          + frame(4, number(3, 1), number(4, 48)) + frame(5, number(2, 2), number(7, 2))
+          + callstack(1, 1, 2) + callstack(2, 1, 3) + callstack(3, 1, 4) + callstack(4, 1, 5) + callstack(5, 1, 99))
+
+
+def perf_samples(timebase):
+    """PerfSample: threads, a stack that is not defined, samples in the order of two CPUs, what was lost; a symbol with an inlined function, at the end."""
+    def sample(ts, tid, stack):
+        return packet(number(8, ts), data(66, number(2, 100) + number(3, tid) + (number(4, stack) if stack else b"")), flags=NEEDS)
+    out = packet(data(12, STACKS), data(59, data(12, data(1, timebase))), flags=CLEARED)
+    out += sample(1000, 100, 1) + sample(3000, 100, 2) + sample(2000, 100, 1) + sample(1500, 101, 3) + sample(1600, 101, 4) + sample(1700, 101, 5)
+    out += sample(4000, 100, 0) + sample(5000, 100, 77)
+    out += packet(number(8, 6000), data(66, number(17, 3)), flags=NEEDS) + packet(number(8, 6000), data(66, number(18, 1)), flags=NEEDS)
+    lines = data(2, data(1, "inlined") + data(2, "/src/work.c") + number(3, 7)) + data(2, data(1, "outer") + data(2, "/src/work.c") + number(3, 20))
+    return out + processes() + packet(data(61, data(1, "/lib64/libwork.so") + data(2, b"\xab\xcd") + data(3, number(1, 48) + lines)))
+
+
+def streaming():
+    """StreamingProfilePacket: two samples of the thread whose descriptor the sequence has."""
+    out = packet(data(12, STACKS), data(44, number(1, 100) + number(2, 101) + data(5, "chrome") + number(6, 50)), flags=CLEARED)
+    return out + packet(data(54, number(1, 1) + number(1, 2) + number(2, 10) + number(2, 20)), flags=NEEDS)
+
+
+def inline_frame(name, file, line):
+    return data(1, data(1, name) + data(2, file) + number(3, line))
+
+
+def stack_samples(*counters):
+    """StackSample: stacks in the sample and interned ones, weights of ns and of zero, a task by its iid, a task that is no thread, a follower."""
+    def sample(ts, *parts):
+        return packet(number(8, ts), data(135, b"".join(parts)), flags=NEEDS)
+    unit = data(59, data(100, data(1, "python.wall") + data(2, data(2, "wall-time") + number(3, 1) + number(5, 1000))))
+    out = processes() + packet(data(12, STACKS + data(48, number(1, 9) + number(2, 100) + number(3, 101))), unit, flags=CLEARED)
+    task, stack = data(1, number(2, 100) + number(3, 100)), data(5, inline_frame("main", "/src/app.py", 1) + inline_frame("step", "/src/app.py", 42))
+    out += sample(1000, task, stack, number(11, 5)) + sample(2000, task, number(6, 1), number(11, 7), data(14, varint(500))) + sample(2500, task, stack, number(11, 0))
+    out += sample(3000, number(2, 9), stack, number(11, 2)) + sample(4000, data(1, number(2, 100) + number(4, 7)), stack, number(11, 3))
+    return out + b"".join(sample(5000, task, stack, data(9, one), number(11, 1)) for one in counters)
+
+
+def other_weights():
+    """Weights of a counter that is neither a time nor bytes."""
+    body = data(1, number(2, 1) + number(3, 2)) + data(5, inline_frame("main", "/a.py", 1)) + data(9, data(2, "cycles") + number(3, 2)) + number(11, 4000)
+    return packet(number(8, 1), data(135, body), flags=CLEARED)
+
+
+STACK_SAMPLES = {
+    "ok_perf": lambda: perf_samples(number(2, 1000)),  # 1000 Hz of the CPU timer
+    "ok_perf_counter": lambda: perf_samples(number(1, 5000) + number(4, 10)),  # each 5000 cycles
+    "ok_chrome": streaming,
+    "ok_stack": stack_samples,
+    "ok_mixed": lambda: stack_samples(data(2, "allocated") + number(3, 4)),
+    "ok_cut": lambda: stack_samples()[:-5],
+    "ok_weights": other_weights,
+    "bad_lost": lambda: packet(number(8, 6000), data(66, number(17, 3)), flags=CLEARED),
+}
+
 SAMPLES = {"ok_rules": rules, "ok_names": names, "ok_clocks": clocks, "ok_counters": counters, "ok_flows": flows, "ok_legacy": old_events, "ok_compressed": compressed}
 
 
@@ -202,12 +277,17 @@ def main():
     os.makedirs(FOLDER, exist_ok=True)
     files = {name: make() for name, make in SAMPLES.items()}
     files["ok_cut"] = files["ok_rules"][:-5]
+    files["ok_samples_beside"] = other_weights() + event(2, INSTANT, name="an event")
     files["bad_nothing"] = packet(data(33, b"")) + packet(data(6, clock(BOOTTIME, 5)))
     files["bad_clock"] = HEAD + event(100, BEGIN, track=2, name="no snapshot", clock=MONOTONIC) + event(110, END, track=2, clock=MONOTONIC)
-    files["bad_other_sources"] = packet(data(1, b"")) * 2 + packet(data(66, b""))
+    files["bad_other_sources"] = packet(data(1, b"")) * 2 + packet(data(56, b""))
     for name, content in files.items():
         with open(os.path.join(FOLDER, name + ".pftrace"), "wb") as file:
             file.write(content)
+    os.makedirs(SAMPLES_FOLDER, exist_ok=True)
+    for name, make in STACK_SAMPLES.items():
+        with open(os.path.join(SAMPLES_FOLDER, name + ".pftrace"), "wb") as file:
+            file.write(make())
 
 
 if __name__ == "__main__":
