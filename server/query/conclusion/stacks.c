@@ -1157,7 +1157,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
 enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool *is_said,
                                         struct ps_conclusion *out, struct ps_err *err)
 {
-    PS_AUTO(reader_free) struct reader r = {.db = db, .sign_of_sum = 1};
+    PS_AUTO(reader_free) struct reader r = {.db = db, .unit = "s", .sign_of_sum = 1};
     struct answer answer = {.r = &r, .c = out};
 
     *is_said = false;
