@@ -13,8 +13,9 @@
 
 #define PS_JOB_HEAD_SIZE 65536u /* bytes in which the rank of a trace is searched */
 
-/* The rank of a trace. -1: its head has none, as in traces of PyTorch before 1.13 (may_be_old) and
- * of processes that are no part of a job. */
+/* The rank of a trace. -1: its head has none, as in traces of PyTorch before 1.13 and in its
+ * .pftrace (may_be_old: no rank is written in this format), and in those of processes that are no
+ * part of a job. */
 struct ps_job_rank {
     int64_t rank;
     bool may_be_old;

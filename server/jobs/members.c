@@ -56,13 +56,14 @@ static void inspect_member(struct ps_members *members, struct ps_stream *in,
         ps_fail(&member->reason, PS_UNKNOWN_KIND,
                 "archives inside archives are not read" PS_HINT "unpack it and add its files");
     }
-    member->is_torch_trace = importer == &ps_torch_trace;
+    member->is_torch_trace = importer == &ps_torch_trace || importer == &ps_torch_perfetto;
     member->is_xplane = importer == &ps_xplane;
     member->serving = ps_serving_facts_of(importer);
     member->is_asv_result = importer == &ps_asv;
     member->file.worker = ps_job_worker_of(member->name);
     if (member->is_torch_trace)
-        member->file.rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
+        member->file =
+            ps_job_file_of(member->name, ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE)));
 }
 
 static enum ps_status inspect_members(struct ps_members *members, struct ps_archive *archive,

@@ -17,7 +17,8 @@
 
 /* Whether the path is a file of a training job. *len: length of the folder part of the path; the
  * workers and spans in one folder are one run. torch's tensorboard_trace_handler names these files
- * WORKER.TIME.pt.trace.json, with .gz if it compresses them. */
+ * WORKER.TIME.pt.trace.json, with .gz if it compresses them. A .pftrace contains no rank, so its
+ * name must: "rank0.pftrace". */
 bool ps_is_job_member(const char *path, size_t *len);
 
 struct ps_job_file {
@@ -25,6 +26,8 @@ struct ps_job_file {
     struct ps_job_rank rank;
 };
 struct ps_str ps_job_worker_of(const char *path);
+/* `rank`: that in the head of the file. */
+struct ps_job_file ps_job_file_of(const char *path, struct ps_job_rank rank);
 /* Number of the first of n files of one folder that are one run. All: they are of one worker, of
  * workers with different ranks, or of workers without ranks in old traces. Else those of the first
  * worker; files of one worker must be adjacent. */

@@ -9,6 +9,26 @@
 
 /* --- Traces of a training job --- */
 
+/* The number after "rank" in the name of a .pftrace, such as rank0.pftrace and
+ * run.rank-12.pftrace.gz; -1: there is none. */
+static int64_t rank_in_name(const char *path)
+{
+    struct ps_str name = ps_str_from_c(ps_member_base_name(path));
+    const char *at = ps_str_find(name, PS_STR("rank"));
+    int64_t rank = 0;
+
+    if (!at || !(ps_str_ends_with(name, PS_STR(".pftrace")) ||
+                 ps_str_ends_with(name, PS_STR(".pftrace.gz"))))
+        return -1;
+    at += strlen("rank");
+    at += *at == '_' || *at == '-';
+    if (*at < '0' || *at > '9')
+        return -1;
+    for (; *at >= '0' && *at <= '9' && rank < INT32_MAX; at++)
+        rank = rank * 10 + (*at - '0');
+    return rank;
+}
+
 bool ps_is_job_member(const char *path, size_t *len)
 {
     static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
@@ -21,7 +41,7 @@ bool ps_is_job_member(const char *path, size_t *len)
         if (n > end && strcmp(path + n - end, endings[i]) == 0)
             return true;
     }
-    return false;
+    return rank_in_name(path) >= 0;
 }
 
 struct ps_str ps_job_worker_of(const char *path)
@@ -30,6 +50,13 @@ struct ps_str ps_job_worker_of(const char *path)
     bool has_time = dot && dot[1] >= '0' && dot[1] <= '9';
 
     return (struct ps_str){path, has_time ? (size_t)(dot - path) : strlen(path)};
+}
+
+struct ps_job_file ps_job_file_of(const char *path, struct ps_job_rank rank)
+{
+    if (rank.rank < 0 && rank.may_be_old)
+        rank.rank = rank_in_name(path);
+    return (struct ps_job_file){ps_job_worker_of(path), rank};
 }
 
 static bool may_be_of_one_job(const struct ps_job_file *a, const struct ps_job_file *b)

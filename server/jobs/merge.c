@@ -7,6 +7,7 @@
 #include "base/archive.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "importers/importer.h"
 #include "importers/kinds.h"
 #include "importers/serving/job.h"
 #include "importers/trace/xla_job.h"
@@ -48,7 +49,7 @@ struct ps_merge *ps_merge_new_serving(int fd, const char *folder)
 }
 
 /* Returns the method for a file that is not compressed. A pickle of line_profiler starts with the
- * PROTO opcode; a trace is JSON. */
+ * PROTO opcode; a trace is JSON, or of Perfetto. */
 static enum merge_method plain_method_of(struct ps_str head)
 {
     size_t blank = 0;
@@ -57,6 +58,8 @@ static enum merge_method plain_method_of(struct ps_str head)
         return PICKLES;
     if (ps_is_xla_profile(head))
         return XLA;
+    if (ps_perfetto.sniff(head) != PS_MATCH_NO)
+        return TRACES;
     while (blank < head.len && strchr(" \t\r\n", head.ptr[blank]))
         blank++;
     head = ps_str_skip(head, blank);

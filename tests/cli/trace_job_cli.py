@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 import unittest
 import zipfile
 
@@ -95,6 +96,53 @@ class Job(ShelfTest):
             archive.write(self.traces()[0], "one.json")
         self.assertIn("contains only one file; unpack the archive and add that file", self.fails("add", packed))
         self.assertEqual(self.json("list"), [])
+
+
+class Perfetto(ShelfTest):
+    """The .pftrace of several ranks are one job, like the JSON of the same recordings."""
+    SLICES = "SELECT w.worker, s.name, s.kind, s.start_ns, s.duration_ns FROM slices s JOIN track t ON t.id = s.track JOIN process w ON w.id = t.process ORDER BY 1, 4, 5, 2"
+
+    def ranks(self, ending, folder, name="rank"):
+        """Two ranks; the second is another model, so that they differ."""
+        os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
+        paths = []
+        for rank, case in enumerate(("none_mlp", "none_lstm")):
+            paths.append(os.path.join(self.folder, folder, f"{name}{rank}.{ending}"))
+            source = os.path.join(ROOT, "tests", "causes", "torch", f"{case}.trace.json.gz")
+            subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_pftrace.py"), source, paths[-1]], check=True)
+        return paths
+
+    def pack(self, name, paths):
+        packed = os.path.join(self.folder, name)
+        with (zipfile.ZipFile(packed, "w") if name.endswith(".zip") else tarfile.open(packed, "w")) as archive:
+            for path in paths:
+                (archive.write if name.endswith(".zip") else archive.add)(path, os.path.basename(path))
+        return packed
+
+    def check(self, job, expected):
+        """The job is one run, which is removed, so that the next one is imported anew."""
+        slices = self.json("sql", job["id"], self.SLICES)
+        self.assertEqual({row["worker"] for row in slices}, {0, 1})
+        self.assertEqual(slices, expected)
+        self.assertEqual([run["kind"] for run in self.json("list")], ["torch-trace"])
+        self.ok("rm", job["id"])
+
+    def test_every_way_is_one_run(self):
+        json = self.json("add", "--merge", *self.ranks("json", "json"))["id"]
+        expected = self.json("sql", json, self.SLICES)
+        self.ok("rm", json)
+        paths = self.ranks("pftrace", "ranks")
+        for name in ("a.tar", "a.zip"):
+            with self.subTest(name):
+                self.check(self.json("add", self.pack(name, paths)), expected)
+        self.check(self.json("add", os.path.dirname(paths[0])), expected)
+        self.check(self.json("add", "--merge", *paths), expected)
+        self.check(self.json("add", "--merge", self.ranks("json", "mixed")[0], paths[1]), expected)
+
+    def test_files_without_a_rank_are_runs_of_their_own(self):
+        paths = self.ranks("pftrace", "alone", "take")
+        self.ok("add", os.path.dirname(paths[0]))
+        self.assertEqual(len(self.json("list")), 2)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,37 @@ class Encoder(CorpusTest):
         self.assertEqual(*([{key: row[key] for key in ("from_ns", "to_ns")} for row in self.shelf.sql(path, launches)] for path in (self.JSON, self.PFTRACE)))
 
 
+CASES = sorted(glob.glob(os.path.join(ROOT, "tests", "causes", "torch", "*.trace.json.gz")))
+
+
+class Causes(CorpusTest):
+    """The cases of the exam of causes: the .pftrace names the cause that the JSON names. PERFSHELF_ALL_CAUSES=1: all of them."""
+    SOME = ("cat_history", "loader_workers", "none_mlp", "flush_metrics")
+
+    @staticmethod
+    @functools.cache
+    def cases():
+        folder = tempfile.mkdtemp(prefix="perfshelf-causes-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        paths = [path for path in CASES if os.environ.get("PERFSHELF_ALL_CAUSES") or os.path.basename(path).split(".")[0] in Causes.SOME]
+        return [Pair(folder, path, window(path)) for path in paths]
+
+    @staticmethod
+    @functools.cache
+    def fill():
+        shelf = Shelf()
+        shelf.add([path for pair in Causes.cases() for path in (pair.json, pair.pftrace)])
+        return shelf
+
+    def test_conclusions(self):
+        self.assertGreaterEqual(len(self.cases()), len(self.SOME))
+        for pair in self.cases():
+            with self.subTest(case=pair.name):
+                expected, found = (self.shelf.ask("GET", f"/runs/{self.shelf.of(path)['id']}/conclusion") for path in (pair.json, pair.pftrace))
+                self.assertTrue(expected["verdict"])
+                self.assertEqual(without_names(expected), without_names(found))
+
+
 class Original(CorpusTest):
     """A .pftrace beside the trace of Kineto that it was made from."""
     fill = staticmethod(shelf)

@@ -420,8 +420,8 @@ static size_t job_files(struct add_state *adding, struct folder *folder, size_t 
         return n;
     PS_AUTO(ps_free_ptr) struct ps_job_file *files = ps_alloc_array(n, sizeof *files);
     for (size_t i = 0; i < n && !ps_progress_interrupted(); i++)
-        files[i] = (struct ps_job_file){ps_job_worker_of(folder->paths[at + i]),
-                                        sniff_listed(adding, folder, at + i)->found.rank};
+        files[i] =
+            ps_job_file_of(folder->paths[at + i], sniff_listed(adding, folder, at + i)->found.rank);
     return ps_job_count_files(files, n);
 }
 
