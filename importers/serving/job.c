@@ -8,13 +8,18 @@
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
+static bool is_torch_trace(const struct ps_importer *importer)
+{
+    return importer == &ps_torch_trace || importer == &ps_torch_perfetto;
+}
+
 bool ps_serving_is_part(const struct ps_importer *importer, int *role, bool *is_view)
 {
     const struct sv_reader *reader = sv_reader_of(importer);
 
     *role = reader ? (int)reader->role : PS_SERVING_TRACE;
     *is_view = reader && reader->is_view;
-    return reader || importer == &ps_torch_trace;
+    return reader || is_torch_trace(importer);
 }
 
 struct ps_str ps_serving_member_name(struct ps_str path)
@@ -38,7 +43,7 @@ static enum ps_status read_member(struct sv_run *run, struct ps_str name, struct
     reader = sv_reader_of(importer);
     if (reader)
         return reader->read(run, name, in, err);
-    if (importer != &ps_torch_trace) {
+    if (!is_torch_trace(importer)) {
         ps_sink_note(run->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "%.*s is no file of a serving job and was skipped", (int)name.len, name.ptr);
         return PS_OK;

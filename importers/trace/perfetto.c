@@ -602,10 +602,9 @@ static bool has_torch_words(struct ps_str head)
     static const char *const categories[] = {
         "cpu_op",     "user_annotation", "gpu_user_annotation", "cuda_runtime", "cuda_driver",
         "gpu_memcpy", "python_function", "xpu_runtime",         "mtia_runtime"};
-    /* field 2, the name, and field 4, the category: COMPUTE */
-    static const struct ps_str stage = PS_STR("\x12\x06"
-                                              "Kernel"
-                                              "\x20\x02");
+    /* PyTorch names six stages of GPU work, whether they occur or not. This one is its own. */
+    static const struct ps_str stage = PS_STR("\x12\x08"
+                                              "HostNode");
     char field[32];
 
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {

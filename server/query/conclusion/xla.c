@@ -319,6 +319,19 @@ static void add_gaps(struct ps_db *db, struct ps_conclusion *c, const struct xla
             ->claim.evidence = count_of((double)xla->time.programs, "program", calls);
 }
 
+/* Says that the program is in a function or annotation while no operator runs. */
+static void say_unit(struct ps_db *db, struct ps_conclusion *c, const struct xla *xla)
+{
+    ps_conclude_first(c, unit_claim(db, c, xla));
+    ps_first_fact(
+        c, (struct ps_fact){PS_FACT_XLA_OUTSIDE_IN,
+                            .values = {unit_share(xla), (double)xla->unit.ns / 1e9 / xla->divisor},
+                            .link = slice_link(c, xla->unit.longest)});
+    if (xla->callee.name)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_XLA_IN_CALL, unit_subject(db, c, &xla->callee),
+                                          .link = slice_link(c, xla->callee.longest)});
+}
+
 static void say_gap(struct ps_db *db, struct ps_conclusion *c, const struct xla *xla, enum gap gap)
 {
     const double programs = (double)xla->time.programs / xla->divisor, gaps = gaps_of(xla);
@@ -327,15 +340,7 @@ static void say_gap(struct ps_db *db, struct ps_conclusion *c, const struct xla 
 
     switch (gap) {
     case GAP_UNIT:
-        ps_conclude_first(c, unit_claim(db, c, xla));
-        ps_first_fact(c, (struct ps_fact){
-                             PS_FACT_XLA_OUTSIDE_IN,
-                             .values = {unit_share(xla), (double)xla->unit.ns / 1e9 / xla->divisor},
-                             .link = slice_link(c, xla->unit.longest)});
-        if (xla->callee.name)
-            ps_first_fact(c,
-                          (struct ps_fact){PS_FACT_XLA_IN_CALL, unit_subject(db, c, &xla->callee),
-                                           .link = slice_link(c, xla->callee.longest)});
+        say_unit(db, c, xla);
         break;
     case GAP_READS:
         conclude(c, "reads", PS_WAITS, part_subject(c, flame, "reading of results"), gaps,
