@@ -52,6 +52,12 @@ static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
     return n ? (struct ps_str){a.ptr + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
+/* The position after the last byte; NULL for a slice of NULL. */
+static inline const char *ps_str_end(struct ps_str a)
+{
+    return a.len ? a.ptr + a.len : a.ptr; /* no arithmetic on NULL */
+}
+
 /* The slice without white space and control characters of ASCII at both ends. */
 static inline struct ps_str ps_str_trim(struct ps_str a)
 {

@@ -195,7 +195,7 @@ static void store(const struct ps_wire_field *field, const struct field *value, 
 bool ps_wire_read(const struct ps_wire_message *message, struct ps_str bytes, void *out,
                   struct ps_wire_fault *fault)
 {
-    const char *at = bytes.ptr, *end = bytes.len ? at + bytes.len : at;
+    const char *at = bytes.ptr, *end = ps_str_end(bytes);
     uint64_t has = 0;
 
     memset(out, 0, message->size);
@@ -318,7 +318,7 @@ bool ps_wire_next_real(struct ps_wire_list *list, double *out)
 
 bool ps_wire_next(struct ps_wire_any *out)
 {
-    const char *at = out->rest.ptr, *end = at + out->rest.len;
+    const char *at = out->rest.ptr, *end = ps_str_end(out->rest);
     struct field field = {.number = 0};
 
     out->fault = NULL;
@@ -364,7 +364,7 @@ static size_t fill(struct ps_wire_stream *s, size_t want)
     ps_stream_skip(s->in, (size_t)(s->at - s->window));
     window = ps_stream_peek(s->in, want > WINDOW ? want : WINDOW);
     s->window = s->at = window.ptr;
-    s->end = window.len ? window.ptr + window.len : window.ptr;
+    s->end = ps_str_end(window);
     return window.len;
 }
 

@@ -265,7 +265,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 /* Whether the message is a ValueType: fields 1 and 2, both numbers. */
 static bool is_value_type(struct ps_str bytes)
 {
-    const char *at = bytes.ptr, *end = at + bytes.len;
+    const char *at = bytes.ptr, *end = ps_str_end(bytes);
     uint64_t tag, value;
 
     while (at < end) {
@@ -284,7 +284,7 @@ static bool is_sample(struct ps_str bytes)
 {
     struct ps_wire_fault fault;
     struct pp_sample sample;
-    const char *at = bytes.ptr, *end = at + bytes.len;
+    const char *at = bytes.ptr, *end = ps_str_end(bytes);
     struct ps_str label;
     uint64_t tag, value;
 
@@ -319,7 +319,7 @@ static bool is_field(uint64_t number, uint64_t type)
  * or the first samples prove that it is one: no other format has numbers there alone. */
 static enum ps_match sniff(struct ps_str head)
 {
-    const char *at = head.ptr, *end = at + head.len;
+    const char *at = head.ptr, *end = ps_str_end(head);
     size_t n_types = 0, n_empty_types = 0, n_samples = 0, n_strings = 0, n = 0;
     uint64_t tag, value;
 

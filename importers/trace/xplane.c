@@ -558,7 +558,7 @@ static bool is_plane(struct ps_str bytes)
 /* Recognises a profile by the name of a plane: "/host:CPU", "/device:TPU:0". */
 bool tr_is_xplane(struct ps_str head)
 {
-    const char *at = head.ptr, *end = head.ptr + head.len;
+    const char *at = head.ptr, *end = ps_str_end(head);
 
     while (at && at < end) {
         uint64_t tag, len;
